@@ -12,12 +12,7 @@ if TYPE_CHECKING:
 def not_installed(package: str | None, extra: str) -> str:
     """Say that a package is missing, and how to install it.
 
-    Args:
-        package: its name, as a `ModuleNotFoundError` has it.
-        extra: the extra of this library that brings it.
-
-    Returns:
-        The sentence.
+    `package` is as a `ModuleNotFoundError` has it; `extra` is the extra of this library that brings it.
     """
     return f"{package} is not installed; run: pip install 'message-history[{extra}]'"
 
@@ -26,14 +21,7 @@ def not_installed(package: str | None, extra: str) -> str:
 def needs_extra(extra: str) -> Iterator[None]:
     """Stand around the imports of packages that an extra brings; they stay in the one file that needs them.
 
-    Args:
-        extra: the extra of this library.
-
-    Yields:
-        Nothing.
-
-    Raises:
-        ModuleNotFoundError: when a package is missing; it says how to install it.
+    Raises `ModuleNotFoundError` that says how to install a missing one.
     """
     try:
         yield

@@ -52,19 +52,9 @@ class Database:
         return self.columns.get(table, frozenset()).issuperset(columns) and table in self.columns
 
     def rows(self, table: str, order: str) -> list[dict[str, Any]]:
-        """Read a table.
+        """Read a table as dicts, sorted by the columns in `order`.
 
-        Args:
-            table: its name.
-            order: the columns that its rows are sorted by.
-
-        Returns:
-            The rows, as dicts.
-
-        Raises:
-            UnopenedError: when the table is damaged.
-
-        Complexity: linear in the database.
+        Raises `UnopenedError` when it is damaged.
         """
         try:
             with _connected(self.data) as connection:
@@ -91,16 +81,7 @@ class Archive:
     def values(self, names: list[str]) -> list[Any]:
         """Read files that hold JSON.
 
-        Args:
-            names: the files.
-
-        Returns:
-            The values.
-
-        Raises:
-            UnopenedError: when one cannot be unpacked, or holds no JSON, or they are too large together.
-
-        Complexity: linear in what is unpacked.
+        Raises `UnopenedError` when one cannot be unpacked, or holds no JSON, or they are too large together.
         """
         try:
             with zipfile.ZipFile(io.BytesIO(self.data)) as opened:
@@ -119,19 +100,7 @@ def is_container(data: bytes) -> bool:
 
 
 def open_container(data: bytes) -> Database | Archive:
-    """Open a database or an archive.
-
-    Args:
-        data: the content of the file.
-
-    Returns:
-        What it holds.
-
-    Raises:
-        UnopenedError: when it is damaged, or compressed as a whole.
-
-    Complexity: linear in the content.
-    """
+    """Open a database or an archive. Raises `UnopenedError` when it is damaged, or compressed as a whole."""
     kind = next((name for mark, name in _COMPRESSED.items() if data.startswith(mark)), None)
     if kind is not None:
         raise UnopenedError(f"it is compressed with {kind}: unpack it, and read what was in it")
@@ -189,18 +158,8 @@ def _connected(data: bytes) -> Iterator[sqlite3.Connection]:
 def with_journal(path: Path, data: bytes) -> bytes:
     """Add what a program has written to a database and not yet put into its file.
 
-    Args:
-        path: the file; what stands beside it is read, and nothing is written there.
-        data: its content.
-
-    Returns:
-        The whole content; the same for any other file.
-
-    Raises:
-        UnopenedError: when it is damaged.
-        OSError: when what stands beside it cannot be read.
-
-    Complexity: linear in the content.
+    What stands beside the file is read, and nothing is written there. Returns the same content for any other file.
+    Raises `UnopenedError` when it is damaged. Raises `OSError` when what stands beside it cannot be read.
     """
     journal = path.with_name(f"{path.name}-wal")
     if not data.startswith(SQLITE) or not journal.is_file() or not journal.stat().st_size:

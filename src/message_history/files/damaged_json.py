@@ -51,48 +51,28 @@ class LineNote:
 
 
 def decode_bytes(data: bytes) -> str:
-    """Decode UTF-8, with or without a byte order mark.
-
-    Args:
-        data: the bytes.
-
-    Returns:
-        The text; bytes that are no UTF-8 are kept as what `NOT_UTF8` finds.
-    """
+    """Decode UTF-8, with or without a byte order mark. Bytes that are no UTF-8 are kept as what `NOT_UTF8` finds."""
     return data.decode("utf-8-sig", errors="surrogateescape")
 
 
 def bare_line(written: bytes) -> bytes:
     """Return a line without what is blank around it.
 
-    Args:
-        written: the line; a file system that lost power may leave zeros where nothing had been written yet.
+    A file system that lost power may leave zeros where nothing had been written yet.
     """
     return written.strip(b"\0 \t\r\n")
 
 
 def decode_line(written: bytes) -> str:
-    """Decode a line, without what is blank around it.
-
-    Args:
-        written: the line.
-
-    Returns:
-        The text, as `decode_bytes` gives it.
-    """
+    """Decode a line, without what is blank around it."""
     return decode_bytes(bare_line(written))
 
 
 def parted(text: str) -> list[str]:
     """Part lines that have lost the line end between them.
 
-    Args:
-        text: what stands on one line, and is no JSON value.
-
-    Returns:
-        The objects, two at least; none when anything else stands there.
-
-    Complexity: linear in the text.
+    The text stands on one line, and is no JSON value. Returns two objects at least; none when anything else stands
+    there.
     """
     parts: list[str] = []
     begin = 0
@@ -123,13 +103,7 @@ class Decoder:
     def value(self, written: str | bytes) -> Any:
         """Read a value.
 
-        Args:
-            written: JSON, as text or in UTF-8.
-
-        Returns:
-            The value; None, with `failure` set, when there is none. What had to be kept in another form is in `kept`.
-
-        Complexity: linear in the text.
+        Returns None, with `failure` set, when there is none. What had to be kept in another form is in `kept`.
         """
         try:
             return read_plain(written)
@@ -217,15 +191,8 @@ class Items:
 def items_of(text: str, start: int) -> Items:
     """Read the items of a damaged array, one by one.
 
-    Args:
-        text: the whole text.
-        start: where the first item is, behind the opening bracket.
-
-    Returns:
-        The items. When an item spoils those behind it, items that begin in the same column of a line of their own are
-        still found.
-
-    Complexity: linear in the text.
+    `start` is where the first item is, behind the opening bracket. When an item spoils those behind it, items that
+    begin in the same column of a line of their own are still found.
     """
     found = Items()
     lines = _Lines(text)
@@ -253,14 +220,7 @@ def items_of(text: str, start: int) -> Items:
 def member_of(text: str, key: str) -> tuple[int, int] | None:
     """Find an array in a damaged object.
 
-    Args:
-        text: the text, an object.
-        key: the array's key.
-
-    Returns:
-        Where the key begins, and where the array's first item is; None when the object has no such array.
-
-    Complexity: linear in the text.
+    Returns where the array's key begins and where its first item is; None when the object has no such array.
     """
     quoted = json.dumps(key)
     opening = re.compile(r"\s*:\s*\[")

@@ -150,14 +150,8 @@ class SavedFile:
     def dialect(self, *, as_request: bool = False) -> Dialect[Any]:
         """Find the dialect of the entries: the one that is known, or else by shape.
 
-        Args:
-            as_request: False for a conversation that goes on, which may end with the assistant; True for one that is
-                sent as it stands.
-
-        Returns:
-            The dialect. A list whose entries do not tell, but which holds system messages, is a Chat Completions one.
-
-        Complexity: linear in the entries that do not tell.
+        `as_request` is False for a conversation that goes on, which may end with the assistant; True for one that is
+        sent as it stands. A list whose entries do not tell, but which holds system messages, is a Chat Completions one.
         """
         found = self.known if self.known is not None else dialect_of(self.entries)
         if (
@@ -177,18 +171,8 @@ class SavedFile:
     ) -> MessageHistory:
         """Read the conversation, with the system prompt that stands beside it.
 
-        Args:
-            dialect: its dialect; None for the one that is known, or else to find it by shape.
-            policy: decides where there is a choice.
-            open_tail: see `MessageHistory.from_list`.
-
-        Returns:
-            The history. Where a system prompt stands beside the messages, `source` in its repairs counts that first.
-
-        Raises:
-            InvariantError: see `MessageHistory.from_list`.
-
-        Complexity: linear in the entries.
+        `dialect` is its dialect; None for the one that is known, or else to find it by shape. Where a system prompt
+        stands beside the messages, `source` in the repairs counts that first.
         """
         chosen = checked_dialect(dialect) if dialect is not None else self.known
         before = self.system_entries()
@@ -205,14 +189,7 @@ class SavedFile:
         return [{"role": SYSTEM, key: self.system["parts"] if key == "parts" else self.system}]
 
     def place_of(self, entry: int) -> str:
-        """Say where an entry stands.
-
-        Args:
-            entry: its position among the entries.
-
-        Returns:
-            `line 3` of JSONL, else `entry 2`: entries are counted from 0, lines from 1.
-        """
+        """Say where the entry at a position is: `line 3` of JSONL, counted from 1, else `entry 2`, counted from 0."""
         known = self.form is FileForm.LINES and 0 <= entry < len(self.lines)
         return f"line {self.lines[entry]}" if known else f"entry {entry}"
 
@@ -220,16 +197,7 @@ class SavedFile:
 def read_file(path: str | PathLike[str]) -> SavedFile:
     """Read a conversation from a file.
 
-    Args:
-        path: the file.
-
-    Returns:
-        What it holds.
-
-    Raises:
-        UnreadableFileError: when it cannot be read, or holds no conversation.
-
-    Complexity: linear in the file.
+    Raises `UnreadableFileError` when it cannot be read, or holds no conversation.
     """
     return read_bytes(content_of(path))
 
@@ -237,14 +205,8 @@ def read_file(path: str | PathLike[str]) -> SavedFile:
 def content_of(path: str | PathLike[str]) -> bytes:
     """Read the bytes of a file.
 
-    Args:
-        path: the file; the storage of opencode, which is a folder, is joined.
-
-    Returns:
-        Its content.
-
-    Raises:
-        UnreadableFileError: when it cannot be read, or is too large.
+    The storage of opencode, which is a folder, is joined. Raises `UnreadableFileError` when it cannot be read, or is
+    too large.
     """
     try:
         with Path(path).open("rb") as opened:
@@ -268,19 +230,7 @@ def content_of(path: str | PathLike[str]) -> bytes:
 
 
 def read_bytes(data: bytes) -> SavedFile:
-    """Read a conversation from the content of a file.
-
-    Args:
-        data: the content.
-
-    Returns:
-        What it holds.
-
-    Raises:
-        UnreadableFileError: when it holds no conversation.
-
-    Complexity: linear in the content.
-    """
+    """Read a conversation from the content of a file. Raises `UnreadableFileError` when it holds no conversation."""
     text = decode_bytes(data)
     if not text.strip():
         raise UnreadableFileError("the file is empty")
@@ -297,11 +247,7 @@ def read_bytes(data: bytes) -> SavedFile:
 def allow_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
     """Return a dialect for a conversation that goes on: it may end with the assistant.
 
-    Args:
-        dialect: any dialect.
-
-    Returns:
-        The same, with the field set that allows that, where it has one.
+    The field that allows that is set, where the dialect has one.
     """
     fields: dict[str, Any] = {name: True for name in fields_dict(type(dialect)) if name in ENDS_WITH_ASSISTANT}
     return evolve(dialect, **fields) if fields else dialect
@@ -310,11 +256,7 @@ def allow_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
 def refuse_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
     """Return a dialect for a request: where no model is known that takes it, it does not end with the assistant.
 
-    Args:
-        dialect: any dialect.
-
-    Returns:
-        The same, with the field unset that leaves that to the model, where it has one.
+    The field that leaves that to the model is unset, where the dialect has one.
     """
     fields: dict[str, Any] = {
         name: False
@@ -327,12 +269,7 @@ def refuse_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
 def json_bytes(value: Any, indent: int | None = None) -> bytes:
     """Write JSON in UTF-8, or all in ASCII when a lone surrogate keeps UTF-8 from holding it.
 
-    Args:
-        value: a JSON value; bytes, which only some dialects send, become base64.
-        indent: by how much to indent; None for one line.
-
-    Returns:
-        The bytes.
+    Bytes, which only some dialects send, become base64.
     """
     try:
         return json.dumps(value, ensure_ascii=False, indent=indent, default=base64_of).encode()
@@ -347,17 +284,7 @@ def _is_system(entry: object) -> bool:
 def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:
     """Take a file that is one JSON value.
 
-    Args:
-        whole: the value.
-        notes: what of it was kept in another form.
-
-    Returns:
-        What it holds.
-
-    Raises:
-        UnreadableFileError: when it holds no conversation.
-
-    Complexity: constant.
+    `notes` say what of it was kept in another form. Raises `UnreadableFileError` when it holds no conversation.
     """
     if isinstance(whole, list):
         return SavedFile(entries=tuple(whole), form=FileForm.LIST, notes=notes)
@@ -375,13 +302,7 @@ def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:
 def contained(whole: Mapping[str, Any], place: Place, notes: tuple[LineNote, ...] = ()) -> SavedFile:
     """Take a conversation out of the object that holds it.
 
-    Args:
-        whole: the object.
-        place: the keys that lead to the messages.
-        notes: what could not be taken as it stands.
-
-    Returns:
-        The conversation, with what is around it.
+    `place` are the keys that lead to the messages; `notes` say what could not be taken as it stands.
     """
     around = filled(whole, place, Export([]), moved=False)
     entries = tuple(entries_at(whole, place))

@@ -20,18 +20,10 @@ _KINDS: Final = frozenset({"action", "observation", "kind"})
 def folder_content(path: Path) -> bytes | None:
     """Join the files of opencode's storage into what it exports, and those of a session of Strands or OpenHands.
 
-    Args:
-        path: the storage (with the folders `message` and `part`), or the folder of a session's messages; a session of
-            Strands (with the folder `agents`), or an agent in it; a conversation of OpenHands, or its folder `events`.
-
-    Returns:
-        A list with an export of each session, newest first, as JSON, or with each agent of Strands, or the events of
-        OpenHands; None for any other folder.
-
-    Raises:
-        OSError: when a file in it cannot be read.
-
-    Complexity: linear in the files.
+    `path` is the storage (with the folders `message` and `part`), or the folder of a session's messages; a session of
+    Strands (with the folder `agents`), or an agent in it; a conversation of OpenHands, or its folder `events`. Returns
+    a list with an export of each session, newest first, as JSON, or with each agent of Strands, or the events of
+    OpenHands; None for any other folder. Raises `OSError` when a file in it cannot be read.
     """
     events = _events(path) or _events(path / _EVENTS)
     if events:
@@ -52,16 +44,7 @@ def folder_content(path: Path) -> bytes | None:
 
 
 def is_session_folder(path: Path) -> bool:
-    """Return whether the files in a folder make up sessions; each by itself is none.
-
-    Args:
-        path: the folder.
-
-    Returns:
-        Whether `folder_content` joins them.
-
-    Complexity: linear in the names of its files.
-    """
+    """Return whether the files in a folder make up sessions; each by itself is none."""
     try:
         return bool(_events(path) or _agents(path)) or _storage(path) is not None
     except OSError:

@@ -17,31 +17,13 @@ _OF_REPLIES: Final = ("choices", "candidates")
 
 
 def few_of(names: Iterable[str]) -> str:
-    """List the first names.
-
-    Args:
-        names: the names.
-
-    Returns:
-        The first of them, and how many more there are.
-
-    Complexity: linear in the names.
-    """
+    """List the first names, and say how many more there are."""
     found = list(names)
     return ", ".join(found[:LISTED]) + (f" and {len(found) - LISTED} more" if len(found) > LISTED else "")
 
 
 def kind_of(value: object) -> str:
-    """Say what a JSON value is that holds no messages.
-
-    Args:
-        value: the value.
-
-    Returns:
-        Its kind, for an object with its keys.
-
-    Complexity: linear in the keys.
-    """
+    """Say what a JSON value is that holds no messages."""
     if isinstance(value, dict):
         plural = "s" if len(value) > 1 else ""
         keys = f"with the key{plural} {few_of(map(short_repr, value))}"

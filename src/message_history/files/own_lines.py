@@ -54,33 +54,14 @@ def header() -> bytes:
 
 
 def whole_lines(history: MessageHistory) -> Iterator[bytes]:
-    """Write a history.
-
-    Args:
-        history: the history.
-
-    Yields:
-        All lines of its file.
-
-    Complexity: linear in the history.
-    """
+    """Write a history."""
     yield header()
     yield from (json_bytes(entry) + b"\n" for entry in render((), context_of(conversation_of(history)).system))
     yield from new_lines(history, Growth(0, 0))
 
 
 def new_lines(history: MessageHistory, growth: Growth) -> Iterator[bytes]:
-    """Write what of a history is new.
-
-    Args:
-        history: the history.
-        growth: from where on it is new.
-
-    Yields:
-        The lines to append.
-
-    Complexity: linear in what is new.
-    """
+    """Write what of a history is new."""
     recorded = context_of(conversation_of(history)).repairs[growth.repair :]
     open_ones = [repair_to_json(repair) for repair in standing(history)]
     # Only what the last line says of standing repairs counts.
@@ -157,24 +138,11 @@ class Journal:
         return [*([self.system] if self.system is not None else []), *self.messages.values()]
 
     def note(self, line: int, detail: str, skipped: str | None = None) -> None:
-        """Note what could not be taken as it stands.
-
-        Args:
-            line: the number of the line.
-            detail: what is wrong.
-            skipped: the text that was skipped; None when it was kept.
-        """
+        """Note what could not be taken as it stands. `skipped` is the text that was skipped; None when it was kept."""
         self.notes.append(LineNote(line=line, detail=detail, skipped=skipped))
 
     def take(self, line: int, written: bytes) -> None:
-        """Take one line.
-
-        Args:
-            line: its number.
-            written: its bytes.
-
-        Complexity: linear in the line.
-        """
+        """Take one line."""
         decoder = Decoder()
         value = decoder.value(bare_line(written))
         if decoder.failure is not None:

@@ -26,17 +26,8 @@ MAX_DIGITS: Final = 4_000
 def read_plain(written: str | bytes) -> Any:
     """Read a JSON value.
 
-    Args:
-        written: JSON, as text or in UTF-8.
-
-    Returns:
-        The value.
-
-    Raises:
-        ValueError: for what is damaged or no UTF-8, or holds a number that is not finite or has too many digits.
-        RecursionError: for a value that is nested too deep.
-
-    Complexity: linear in the text.
+    Raises `ValueError` for what is damaged or no UTF-8, or holds a number that is not finite or has too many digits;
+    `RecursionError` for a value that is nested too deep.
     """
     if len(written) > MAX_DIGITS and _may_hold_long_integer(written):
         raise ValueError("an integer with too many digits")

@@ -70,25 +70,11 @@ def repair_file(
     """Repair a file: the same form, with a list in it that the provider takes.
 
     An object in another dialect becomes a request of that: with the system prompt, the tools and the choice among them,
-    and nothing that only the first provider understands.
-
-    Args:
-        file: what was read.
-        dialect: its dialect; None to find it by shape.
-        to: the dialect to write; None for its own.
-        policy: decides where there is a choice.
-        as_request: False for a conversation that goes on, which may end with the assistant; True for one that is sent
-            as it stands.
-        model: what the object is to name as the model, where the dialect's requests name one.
-        list_only: whether to write the list without what is around it.
-
-    Returns:
-        What to write, and what was changed. A line that was skipped is in the file's notes, not in here.
-
-    Raises:
-        InvariantError: see `MessageHistory.from_list`.
-
-    Complexity: linear in the file.
+    and nothing that only the first provider understands. `dialect` is its own, or None to find it by shape; `to` is the
+    one to write, or None for its own. `as_request` is False for a conversation that goes on, which may end with the
+    assistant; True for one that is sent as it stands. `model` is what the object is to name as the model, where the
+    dialect's requests name one. With `list_only`, the list is written without what is around it. A line that was
+    skipped is in the file's notes, not in the result.
     """
     dialect = dialect if dialect is not None else file.known
     own = dialect if dialect is not None else file.dialect(as_request=as_request)
@@ -157,12 +143,7 @@ def _around(file: SavedFile, export: Export) -> tuple[OmittedPart, ...]:
 def located(repairs: Iterable[Repair], before: int) -> Iterable[Repair]:
     """Count the entries of repairs without what was put before them.
 
-    Args:
-        repairs: the repairs of a list.
-        before: how many entries were put before those of the file.
-
-    Returns:
-        The repairs; what came from such an entry has no source.
+    `before` is how many entries were put before those of the file. What came from such an entry has no source.
     """
     for repair in repairs:
         if repair.source is None or not before:

@@ -49,12 +49,8 @@ def key_for(dialect: str) -> str:
 def find_place(value: object) -> Place | None:
     """Find the list of messages in a JSON object.
 
-    Args:
-        value: any JSON value.
-
-    Returns:
-        The keys that lead to the list; None when there is none. A list under `contents` or `input` counts when an
-        object is in it: others hold texts under these names.
+    Returns the keys that lead to the list; None when there is none. A list under `contents` or `input` counts when an
+    object is in it: others hold texts under these names.
     """
     for around in AROUND:
         inner = held_at(value, around)
@@ -81,12 +77,7 @@ def entries_at(value: object, place: Place) -> list[Any]:
 def system_key(container: Mapping[str, Any], place: Place) -> str | None:
     """Find the key of the system prompt that stands beside the messages.
 
-    Args:
-        container: the object.
-        place: where its messages are.
-
-    Returns:
-        The key; None when there is no system prompt.
+    Returns None when there is no system prompt.
     """
     beside = held_at(container, place[:-1])
     keys = SYSTEM_KEYS.get(place[-1], ())
@@ -98,15 +89,8 @@ def filled(
 ) -> dict[str, Any]:
     """Put messages into the object that was around them.
 
-    Args:
-        container: the object.
-        place: where its messages are.
-        export: what to put there; its system prompt goes beside them.
-        moved: whether the system prompt that stood beside them is in the export.
-        model: the model to name, where the object names one.
-
-    Returns:
-        A new object, with all other keys as they were.
+    The system prompt of `export` goes beside them; `moved` says whether the one that stood there is in it. `model` is
+    named where the object names one. Returns a new object, with all other keys as they were.
     """
     key = place[0]
     if len(place) > 1:
@@ -124,17 +108,8 @@ def converted(
 ) -> tuple[dict[str, Any], tuple[OmittedPart, ...]]:
     """Make the request of another provider from a request.
 
-    Args:
-        container: the request, or the object that holds it.
-        place: where its messages are.
-        export: the messages in the form of the other provider, and the system prompt beside them.
-        dialect: the dialect of the other provider.
-        model: the model of the other provider, where the request names one.
-
-    Returns:
-        The request: messages, system prompt, tools and the choice among them; and all else, which is omitted.
-
-    Complexity: linear in the tools.
+    `container` is the request, or the object that holds it. `export`, `dialect` and `model` are the other provider's.
+    Returns the request (messages, system prompt, tools and the choice among them), and all else, which is omitted.
     """
     body = held_at(container, place[:-1])
     body = body if isinstance(body, Mapping) else {}
@@ -159,15 +134,7 @@ def converted(
 
 
 def required_keys(body: Mapping[str, Any], dialect: Dialect[Any]) -> tuple[str, ...]:
-    """Name the keys that a request of a dialect must have and this one does not.
-
-    Args:
-        body: the request.
-        dialect: its dialect.
-
-    Returns:
-        The keys.
-    """
+    """Name the keys that a request of a dialect must have and this one does not."""
     return tuple(key for key in REQUIRED.get(dialect.name, ()) if key not in body)
 
 

@@ -39,15 +39,9 @@ class Growth(NamedTuple):
 def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
     """Find what of a history is not saved yet.
 
-    Args:
-        saved: what is saved.
-        history: what is to be saved.
-
-    Returns:
-        What is new; at most the last saved message is replaced. None when the history does not go on from what is
-        saved: it was cut, or changed before its last message, or is another one.
-
-    Complexity: linear in what is new; one comparison for 512 turns of what the two share.
+    At most the last saved message is replaced. Returns None when the history does not go on from what is saved: it was
+    cut, or changed before its last message, or is another one. The cost is linear in what is new, with one comparison
+    for 512 turns of what the two share.
     """
     before, now = conversation_of(saved), conversation_of(history)
     past, _, context = parts_of(before)
@@ -74,12 +68,6 @@ def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
 
     A part of that may stand further back now, behind a reply to what was sent before. Thinking may be invalidated
     meanwhile, as by another system prompt.
-
-    Args:
-        saved: what is saved.
-        history: what is to be saved.
-
-    Complexity: linear in what is saved.
     """
     pairs = zip(saved[:-1], history, strict=False)
     return (
@@ -92,11 +80,7 @@ def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
 def _has_grown(saved: MessageHistory, history: MessageHistory, end: int, repairs: Iterable[Repair]) -> bool:
     """Return whether all that the last saved message holds is there, but for what was made or is in a repair.
 
-    Args:
-        saved: what is saved.
-        history: what is to be saved.
-        end: behind which message nothing is looked for.
-        repairs: those that may hold it; of them count those of the messages up to that one.
+    Nothing is looked for behind the message at `end`; of the repairs count those of the messages up to it.
     """
     was, now = saved[-1], history[len(saved) - 1]
     if was.role != now.role:
@@ -142,17 +126,7 @@ class Session(Protocol):
 def updated(session: Session, change: Callable[[MessageHistory], MessageHistory], attempts: int) -> MessageHistory:
     """Load, change and append, again and again while somebody else is faster.
 
-    Args:
-        session: the session.
-        change: takes the loaded history and returns the one to be appended.
-        attempts: how often to try.
-
-    Returns:
-        The history that was appended.
-
-    Raises:
-        SessionConflictError: when somebody else was faster each time.
-        ValueError: for less than one attempt.
+    Raises `SessionConflictError` when somebody else was faster at each attempt, `ValueError` for less than one.
     """
     for attempt in range(1, attempts + 1):
         loaded = session.load()

@@ -14,16 +14,7 @@ _UNPACKERS: Final = ("compression.zstd", "backports.zstd", "zstandard")
 def unpacked(data: bytes) -> bytes:
     """Unpack one frame of Zstandard.
 
-    Args:
-        data: the frame.
-
-    Returns:
-        What is in it.
-
-    Raises:
-        UnopenedError: when it is damaged or too large, or nothing here unpacks it.
-
-    Complexity: linear in what is unpacked.
+    Raises `UnopenedError` when it is damaged or too large, or nothing here unpacks it.
     """
     for name in _UNPACKERS:
         try:

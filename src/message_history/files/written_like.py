@@ -17,15 +17,9 @@ _OUR_INDENT: Final = b"  "
 def written_like(data: bytes, before: bytes) -> bytes:
     """Lay a repaired file out as it was: a program may be strict about it, and people compare the two.
 
-    Args:
-        data: the repaired content: JSON that was written anew with an indent of two, or lines.
-        before: the content that was read.
-
-    Returns:
-        The same content, with the byte order mark, the line ends, the indentation, the escapes and the end of the file
-        as before. A file of lines ends with a line end in any case, for programs append to it.
-
-    Complexity: linear in the content.
+    `data` is JSON that was written anew with an indent of two, or lines. The byte order mark, the line ends, the
+    indentation, the escapes and the end of the file become as before. A file of lines ends with a line end in any case,
+    for programs append to it.
     """
     has_mark = before.startswith(BOM_UTF8)
     body = before.removeprefix(BOM_UTF8)

@@ -70,14 +70,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Rows]:
-        """Read: all that is read is of one moment.
-
-        Yields:
-            The rows.
-
-        Raises:
-            SessionError: when the database cannot be read.
-        """
+        """Read: all that is read is of one moment. Raises `SessionError` when the database cannot be read."""
         with self._reporting():
             self._prepare()
             with self._transaction(write=False) as connection:
@@ -87,12 +80,8 @@ class Database:
     def writing(self) -> Iterator[Rows]:
         """Write all or nothing.
 
-        Yields:
-            The rows.
-
-        Raises:
-            SessionLockedError: when another writer is not done in time.
-            SessionError: when the database cannot be written to.
+        Raises `SessionLockedError` when another writer is not done in time. Raises `SessionError` when the database
+        cannot be written to.
         """
         with self._reporting():
             self._prepare()
@@ -174,11 +163,7 @@ class Database:
 
 @final
 class Rows:
-    """The rows of sessions, within one transaction.
-
-    Args:
-        connection: the connection.
-    """
+    """The rows of sessions, within one transaction."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -186,12 +171,7 @@ class Rows:
     def head(self, id: str, *, hold: bool = False) -> Head | None:
         """Read a session's own row.
 
-        Args:
-            id: the session's id.
-            hold: whether other writers of this session are to wait from here on.
-
-        Returns:
-            The row; None when there is none.
+        `hold` says whether other writers of this session are to wait from here on. Returns None when there is none.
         """
         columns = SESSIONS.c
         wanted = select(columns.number, columns.revision, columns.messages, columns.repairs, columns.system)
@@ -205,14 +185,9 @@ class Rows:
         return list(self._connection.execute(wanted).scalars())
 
     def newest_turns(self, head: Head, turns: int) -> int:
-        """Find where the newest whole turns begin, without reading what any message says.
+        """Return the position of the first message of the newest turns, without reading what any message says.
 
-        Args:
-            head: the session.
-            turns: how many.
-
-        Returns:
-            The position of their first message; 0 when there are no more turns than that.
+        It is 0 when there are no more turns than that.
         """
         columns = MESSAGES.c
         wanted = select(columns.position).where(_counts(MESSAGES, head.number, head.messages), columns.starts_turn)
@@ -220,29 +195,13 @@ class Rows:
         return int(self._connection.execute(wanted).scalar() or 0)
 
     def messages(self, head: Head, first: int = 0) -> list[str]:
-        """Read the messages that count.
-
-        Args:
-            head: the session.
-            first: the position of the first that is wanted.
-
-        Returns:
-            The bodies.
-        """
+        """Read the bodies of the messages that count, from the position `first` on."""
         columns = MESSAGES.c
         wanted = select(columns.body).where(_counts(MESSAGES, head.number, head.messages), columns.position >= first)
         return list(self._connection.execute(wanted.order_by(columns.position)).scalars())
 
     def repairs(self, head: Head, first: int = 0) -> list[str]:
-        """Read the repairs that count.
-
-        Args:
-            head: the session.
-            first: the position of the first message whose repairs are wanted.
-
-        Returns:
-            The bodies.
-        """
+        """Read the bodies of the repairs that count, from those of the message at the position `first` on."""
         if not head.repairs:
             return []
         columns = REPAIRS.c
@@ -252,15 +211,9 @@ class Rows:
     def create(self, id: str, head: Head) -> int | None:
         """Make a session.
 
-        Args:
-            id: its id.
-            head: its own row; the number is not looked at.
-
-        Returns:
-            Its number; None when there is one with this id, and then nothing more can be written.
-
-        Raises:
-            SessionError: when a later version of this library has changed the tables.
+        The number in `head` is not looked at. Returns the session's number; None when there is one with this id, and
+        then nothing more can be written. Raises `SessionError` when a later version of this library has changed the
+        tables.
         """
         if version_of(self._connection) != SCHEMA_VERSION:
             raise SessionError(_CHANGED)
@@ -275,14 +228,8 @@ class Rows:
     def advance(self, head: Head) -> bool:
         """Go on to a session's next revision; from here on all other writers of this session wait.
 
-        Args:
-            head: the session as it is to be, with the next revision.
-
-        Returns:
-            False when the session has another revision than the one before that.
-
-        Raises:
-            SessionError: when a later version of this library has changed the tables.
+        `head` is as it is to be, with the next revision. Returns False when the session has another revision than the
+        one before that. Raises `SessionError` when a later version of this library has changed the tables.
         """
         ours = and_(SESSIONS.c.number == head.number, SESSIONS.c.revision == head.revision - 1)
         known = exists().where(SCHEMA.c.version == SCHEMA_VERSION)
@@ -296,13 +243,7 @@ class Rows:
         return bool(done.rowcount)
 
     def add(self, head: Head, messages: Sequence[Row], repairs: Sequence[Row]) -> None:
-        """Add rows at the revision of a session.
-
-        Args:
-            head: the session.
-            messages: its new messages.
-            repairs: its new repairs.
-        """
+        """Add rows at the revision of a session."""
         for table, rows in ((MESSAGES, messages), (REPAIRS, repairs)):
             same = {"session": head.number, "revision": head.revision}
             values = [{**same, "position": row.position, "body": row.body, **row.more} for row in rows]
@@ -310,12 +251,7 @@ class Rows:
                 self._connection.execute(insert(table), values)
 
     def copy(self, head: Head, number: int) -> None:
-        """Copy the rows that count to another session, at its first revision.
-
-        Args:
-            head: the session that has them.
-            number: the one that gets them.
-        """
+        """Copy the rows that count to the session of another number, at its first revision."""
         for table, count in ((MESSAGES, head.messages), (REPAIRS, head.repairs)):
             fixed = {"session": literal(number), "revision": literal(1)}
             values = [fixed.get(column.name, column) for column in table.c]
@@ -331,14 +267,7 @@ class Rows:
         return bool(done.rowcount)
 
     def prune(self, head: Head) -> int:
-        """Delete the rows of a session that do not count any more; the caller holds it.
-
-        Args:
-            head: the session.
-
-        Returns:
-            How many there were.
-        """
+        """Delete the rows of a session that do not count any more, and return how many; the caller holds it."""
         gone = 0
         for table, count in ((MESSAGES, head.messages), (REPAIRS, head.repairs)):
             old = or_(table.c.position >= count, _is_replaced(table))
@@ -368,12 +297,8 @@ def _is_replaced(table: Table) -> Any:
 def url_of(where: str | os.PathLike[str]) -> URL:
     """Return the URL of a database that is named by a URL or by the path of a SQLite file.
 
-    Args:
-        where: the URL or the path.
-
-    Raises:
-        TypeError: for what is neither.
-        ValueError: for a URL that cannot be read, of another kind of database, or of one in memory.
+    Raises `TypeError` for what is neither, `ValueError` for a URL that cannot be read, of another kind of database, or
+    of one in memory.
     """
     text = os.fspath(where)
     if not isinstance(text, str):

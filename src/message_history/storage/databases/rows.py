@@ -37,7 +37,6 @@ class Head(NamedTuple):
         number: its number in the database.
         revision: how often it was written to.
         messages: how many messages it has.
-        repairs: how many repairs.
         system: its system prompt as JSON.
     """
 
@@ -94,8 +93,6 @@ class Change(NamedTuple):
 
     Args:
         head: the session's own row as it is to be, at the next revision.
-        messages: rows of messages.
-        repairs: rows of repairs.
     """
 
     head: Head
@@ -106,17 +103,8 @@ class Change(NamedTuple):
 def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy: Policy, first: int = 0) -> Held:
     """Read the rows of a session, or those of its newest turns.
 
-    Args:
-        head: its own row.
-        messages: the bodies of its messages.
-        repairs: those of its repairs.
-        policy: decides where there is a choice.
-        first: the position of the first of the messages, which begins a turn.
-
-    Returns:
-        The history, and whether the rows were sound: a message that is no JSON is in the repairs.
-
-    Complexity: linear in the rows.
+    `first` is the position of the first of the messages, which begins a turn. Returns, too, whether the rows were
+    sound: a message that is no JSON is in the repairs.
     """
     recorded = [repair for body in repairs if (repair := repair_from_json(_value(body))) is not None]
     entries = [_value(head.system)] if head.system is not None else []
@@ -157,15 +145,7 @@ def body_starts_turn(body: str) -> bool:
 def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
     """Find the rows for what has settled since the last time, and for the open tail.
 
-    Args:
-        held: what is saved.
-        history: what is to be saved.
-        found: what of it is new.
-
-    Returns:
-        What to write.
-
-    Complexity: linear in what is new.
+    `found` is what of the history is new.
     """
     saved = held.history
     same = found.message < len(saved) and history[found.message] == saved[found.message]
@@ -186,15 +166,7 @@ def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
 def rewritten(held: Held, history: MessageHistory, whole: Held) -> Change:
     """Find the rows from the first on that is another. What is older than what was loaded stays.
 
-    Args:
-        held: what is saved and was loaded.
-        history: what is to be in its place.
-        whole: all that is saved; the same as `held` when that is all.
-
-    Returns:
-        What to write.
-
-    Complexity: linear in all that is saved.
+    `held` is what was loaded of `whole`, and the same when that is all.
     """
     first = held.first
     saved = whole.history if whole.sound else MessageHistory()

@@ -85,11 +85,7 @@ def version_of(connection: Connection) -> int:
 def migrate(connection: Connection) -> None:
     """Make the tables, or bring older ones up to date; the caller holds a lock and commits.
 
-    Args:
-        connection: a connection in a transaction.
-
-    Raises:
-        SessionError: when a later version of this library made the tables.
+    Raises `SessionError` when a later version of this library made the tables.
     """
     version = version_of(connection)
     if version > SCHEMA_VERSION:

@@ -25,7 +25,6 @@ class Stamp(NamedTuple):
     """What changes when somebody writes to a file.
 
     Args:
-        file: the file's own number.
         size: its size in bytes.
         changed: when it was written to.
     """
@@ -51,14 +50,8 @@ def stamp_of(path: Path) -> Stamp | None:
 def lines_of(path: Path, limit: int) -> tuple[Stamp, Iterator[tuple[int, bytes | None]]]:
     """Read a file line by line, up to where it ended when it was opened.
 
-    Args:
-        path: the file.
-        limit: how many bytes a line may have.
-
-    Returns:
-        The file's stamp, and each line with its number and its end; None in the place of one that is too long.
-
-    Complexity: linear in the file; no more than one line is held.
+    Returns the file's stamp, and each line with its number and its end; None in the place of one that has more than
+    `limit` bytes. No more than one line is held.
     """
     opened = path.open("rb")
     stamp = _stamp(os.fstat(opened.fileno()))
@@ -68,17 +61,8 @@ def lines_of(path: Path, limit: int) -> tuple[Stamp, Iterator[tuple[int, bytes |
 def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
     """Write lines behind those of a file.
 
-    Args:
-        path: the file; it exists.
-        data: the lines.
-        sync: whether to wait until it is on the disk.
-
-    Returns:
-        The file's new stamp.
-
-    Raises:
-        OSError: when it cannot be written, is no regular file, or its last line has no end; then the file ends where
-            it ended.
+    The file exists. `sync` says whether to wait until it is on the disk. Returns the file's new stamp. Raises `OSError`
+    when it cannot be written, is no regular file, or its last line has no end; then the file ends where it ended.
     """
     _check_regular(path)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | _BINARY)
@@ -104,18 +88,10 @@ def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
 def replace(path: Path, parts: Iterable[bytes], *, sync: bool, follow: bool = True, like: Path | None = None) -> Stamp:
     """Replace a file at one stroke: after a crash there is the old one or the new one.
 
-    Args:
-        path: the file; it need not exist.
-        parts: the content.
-        sync: whether to wait until it is on the disk, and its name too.
-        follow: whether a link is followed to the file that it leads to; else the link itself is replaced.
-        like: the file whose mode the new one gets; that of the replaced file by default.
-
-    Returns:
-        The new file's stamp.
-
-    Raises:
-        OSError: when it cannot be written, or is no regular file; then the old file is as it was.
+    The file need not exist. `sync` says whether to wait until it is on the disk, and its name too. `follow` says
+    whether a link is followed to the file that it leads to; else the link itself is replaced. `like` is the file whose
+    mode the new one gets; that of the replaced file by default. Returns the new file's stamp. Raises `OSError` when it
+    cannot be written, or is no regular file; then the old file is as it was.
     """
     _check_regular(path)
     target = file_of(path) if follow else path
@@ -150,15 +126,8 @@ def replace(path: Path, parts: Iterable[bytes], *, sync: bool, follow: bool = Tr
 def back_up(path: Path, *, sync: bool = True) -> Path:
     """Keep a file as it is, byte for byte, beside itself, also when a link to it is given.
 
-    Args:
-        path: the file.
-        sync: whether to wait until the copy is on the disk.
-
-    Returns:
-        The copy: `NAME.bak`, or `NAME.bak-2` and so on when another is there. One that is the same is not made again.
-
-    Raises:
-        OSError: when it cannot be written.
+    Returns the copy: `NAME.bak`, or `NAME.bak-2` and so on when another is there. One that is the same is not made
+    again. Raises `OSError` when it cannot be written.
     """
     path, number = file_of(path), 1
     while True:

@@ -119,17 +119,7 @@ class Held:
 def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
     """Read a session file as far as it can be read; nothing is written.
 
-    Args:
-        path: the file.
-        policy: decides where there is a choice.
-
-    Returns:
-        What it holds, and what was found.
-
-    Raises:
-        SessionError: when the file cannot be opened.
-
-    Complexity: linear in the file.
+    Raises `SessionError` when the file cannot be opened.
     """
     journal = Journal()
     try:

@@ -18,16 +18,8 @@ if TYPE_CHECKING:
 def locked(path: Path, timeout: float) -> Iterator[None]:
     """Hold the lock of a file, which is another file beside it.
 
-    Args:
-        path: the file, or a link to it: they have one lock.
-        timeout: how many seconds to wait for another process.
-
-    Yields:
-        Nothing; the lock is held until the block ends.
-
-    Raises:
-        SessionLockedError: when another process holds the lock for so long.
-        SessionError: when the lock cannot be made.
+    A link to the file has the same lock. `timeout` is in seconds. Raises `SessionLockedError` when another process
+    holds the lock for so long. Raises `SessionError` when the lock cannot be made.
     """
     try:
         import filelock  # noqa: PLC0415 - the extra may not be installed
