@@ -1,7 +1,4 @@
-"""Every history of one to four messages over ten kinds, by `add` and by `from_list`: 11,110 of each.
-
-The judge below is written from the laws, not from the code: it reads plain wire lists.
-"""
+"""Every history of one to four messages over ten kinds, by `add` and by `from_list`: 11,110 of each."""
 
 from __future__ import annotations
 
@@ -9,51 +6,12 @@ from typing import Any
 
 import pytest
 from benchmarks.short_histories import SHORT
+from tests.judges import chat_faults, faults
 
 from message_history import MessageHistory, Policy
 from message_history.dialects import Anthropic, OpenAIChat
 
 Raw = list[dict[str, Any]]
-
-
-def faults(wire: Raw, *, may_end_open: bool = False) -> list[str]:
-    """Judge a list of typed blocks by laws 1 to 4."""
-    found: list[str] = []
-    calls: list[str] = []
-    for n, message in enumerate(wire):
-        if message["role"] != ("assistant" if n % 2 else "user"):
-            found.append(f"{n}: role")
-        content = message["content"]
-        if not content:
-            found.append(f"{n}: empty")
-        results = [block["tool_use_id"] for block in content if block["type"] == "tool_result"]
-        if results != calls or any(block["type"] != "tool_result" for block in content[: len(results)]):
-            found.append(f"{n}: pairing")
-        calls = [block["id"] for block in content if block["type"] == "tool_use"]
-        if len(set(calls)) != len(calls) or (calls and message["role"] == "user"):
-            found.append(f"{n}: calls")
-        if any(block["type"] == "text" and not block["text"].strip() for block in content):
-            found.append(f"{n}: blank")
-    if calls and not may_end_open:
-        found.append("end: pairing")
-    return found
-
-
-def chat_faults(wire: Raw) -> list[str]:
-    """Judge a list of Chat Completions by OC-01 to OC-07."""
-    found: list[str] = []
-    waiting: list[str] = []
-    for n, message in enumerate(wire):
-        if message["role"] == "tool":
-            if not waiting or waiting.pop(0) != message["tool_call_id"]:
-                found.append(f"{n}: tool message")
-            continue
-        if waiting:
-            found.append(f"{n}: unanswered")
-        waiting = [call["id"] for call in message.get("tool_calls", [])]
-        if not message["content"] and not waiting:
-            found.append(f"{n}: empty")
-    return [*found, "end"] if waiting else found
 
 
 def assistant(raw: Raw) -> set[str]:
