@@ -48,17 +48,8 @@ def with_cache_marks(
 ) -> Export:
     """Put cache marks on an export.
 
-    Args:
-        export: the export; its messages are changed. Marks that its blocks came with give way.
-        cache: how many marks, and how long they last.
-        dialect: the dialect that it was written in.
-        conversation: what was exported.
-        closed: the version of it that is really sent.
-
-    Returns:
-        The export with marks; the same for a dialect that takes none.
-
-    Complexity: linear in the messages.
+    The messages of `export` are changed; marks that its blocks came with give way. `conversation` was exported, and
+    `closed` is the version of it that is really sent. Returns the same export for a dialect that takes no marks.
     """
     if not isinstance(cache, PromptCache):
         raise TypeError(f"cache must be a PromptCache, not {type(cache).__name__}; write PromptCache()")

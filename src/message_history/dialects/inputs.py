@@ -69,16 +69,7 @@ _OF_CLIENTS: Final = frozenset({TextBlock, ImageBlock, DocumentBlock})
 def parse_entry(entry: object) -> Parsed:
     """Parse one raw message, or a provider's whole response.
 
-    Args:
-        entry: a mapping or an object of an SDK.
-
-    Returns:
-        What is in it.
-
-    Raises:
-        TypeError: for anything else.
-
-    Complexity: linear in the entry.
+    Raises `TypeError` for what is neither a mapping nor an object of an SDK.
     """
     if isinstance(entry, str | bytes) or (not isinstance(entry, Mapping) and not _has_fields(entry)):
         raise TypeError(
@@ -120,12 +111,7 @@ def without_privileges(message: Message) -> Message:
     """Return a message of the saved form without what only this library may say: marks, system text, usage.
 
     A message that an application adds may be a client's, and a client could forge them; storage is read by `from_list`.
-
-    Args:
-        message: the message.
-
-    Returns:
-        The message itself when it has none. Each block that is changed says so in a `value_converted` repair.
+    Returns the message itself when it has none. Each block that is changed says so in a `value_converted` repair.
     """
     content = tuple(map(_plain_block, message.content))
     if message.replies and content:
@@ -212,14 +198,7 @@ def _has_fields(entry: object) -> bool:
 def parse_response(response: object, dialect: Dialect[Any] | None = None) -> Parsed | None:
     """Parse a provider's response.
 
-    Args:
-        response: an SDK's object or its dict.
-        dialect: the provider's dialect; None to find it by shape.
-
-    Returns:
-        What it holds, or None when it is no response of a known provider.
-
-    Complexity: the size of the response.
+    `dialect` is None to find it by shape. Returns None when it is no response of a known provider.
     """
     found = read_reply(response, dialect)
     if found is None:
@@ -242,14 +221,7 @@ def parse_response(response: object, dialect: Dialect[Any] | None = None) -> Par
 
 
 def response_hint(value: object) -> str:
-    """Say what to do with what is no response of a provider.
-
-    Args:
-        value: what was passed as one.
-
-    Returns:
-        What to write instead; nothing of the value is quoted.
-    """
+    """Say what to do with what is no response of a provider. Nothing of the value is quoted."""
     if isinstance(value, Awaitable):
         return "await it first"
     if isinstance(value, Mapping):
@@ -284,14 +256,8 @@ def _truncated(assistant: Message) -> Message:
 def parse_tool_output(content: object) -> tuple[object, bool]:
     """Parse what a tool returned.
 
-    Args:
-        content: anything.
-
-    Returns:
-        The blocks, if it is a list of raw content blocks, or what a tool of MCP gave; else the same value. Then
-        whether it says that the tool failed.
-
-    Complexity: linear in a list.
+    Returns the blocks, if it is a list of raw content blocks or what a tool of MCP gave, else the same value; then
+    whether it says that the tool failed.
     """
     found = mcp_result(content) if content is not None and not isinstance(content, str) else None
     if found is not None:

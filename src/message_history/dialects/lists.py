@@ -40,15 +40,8 @@ def from_list(
 ) -> Conversation:
     """Read a list and repair it; see `MessageHistory.from_list`.
 
-    Args:
-        raw: the entries.
-        dialect: their dialect; None to find it by shape.
-        policy: decides where there is a choice.
-        open_tail: what becomes of calls at the end without a result.
-        replies: what providers said of replies that is not in the entries, each with the position of an entry.
-
-    Returns:
-        The conversation.
+    `dialect` is None to find it by shape; `open_tail` says what becomes of calls at the end without a result. `replies`
+    is what providers said of replies that is not in the entries, each with the position of an entry.
     """
     entries = as_sequence(raw)
     if entries is None:
@@ -92,16 +85,9 @@ def restore(
 ) -> Conversation:
     """Read a conversation that was saved, with the repairs that were made before.
 
-    Args:
-        saved: what `to_list` wrote; it is read like any other list.
-        policy: decides where there is a choice from now on; nothing that was saved is refused.
-        repairs: those that were recorded before; they are not recorded again.
-        dialect: the saved form, where it is known that all of the list is in it; None to find it by shape.
-
-    Returns:
-        The conversation; its repairs behind the given ones were made now.
-
-    Complexity: linear in the list.
+    What `to_list` wrote is read like any other list. `policy` decides from now on; nothing that was saved is refused.
+    `repairs` were recorded before, and are not recorded again; those behind them were made now. `dialect` is the saved
+    form, where it is known that all of the list is in it; None to find it by shape.
     """
     repairing = policy if policy.on_violation == "repair" else evolve(policy, on_violation="repair")
     conversation = from_list(saved, dialect, repairing, "keep")

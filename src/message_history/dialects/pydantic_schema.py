@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 def history_schema(kind: type, read: Callable[[Any], Any], write: Callable[[Any], list[dict[str, Any]]]) -> CoreSchema:
     """Describe a history to pydantic.
 
-    Args:
-        kind: the class of histories.
-        read: makes a history of a list.
-        write: writes a history in the saved form.
-
-    Returns:
-        A schema that takes a history as it is and any list of messages, and returns the saved form.
+    The schema takes a history as it is and any list of messages, and returns the saved form.
     """
 
     def validated(value: Any) -> Any:

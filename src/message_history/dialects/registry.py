@@ -97,16 +97,7 @@ def _blocks() -> dict[str, str]:
 
 
 def shape_of(entry: object) -> str | None:
-    """Return which dialect an entry is written in.
-
-    Args:
-        entry: one raw entry.
-
-    Returns:
-        The dialect's name, or None when the entry could be any's.
-
-    Complexity: linear in the blocks of the entry.
-    """
+    """Return which dialect an entry is written in; None when it could be any's."""
     data = as_mapping(entry)
     if data is None:
         return None
@@ -186,13 +177,7 @@ def _typed(item: object) -> bool:
 def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
     """Find the dialect of a list by the first entry that tells.
 
-    Args:
-        raw: the entries.
-
-    Returns:
-        The dialect; a list in which no entry tells, and none is a system message, reads the same in all of them.
-
-    Complexity: linear in the entries that do not tell.
+    A list in which no entry tells, and none is a system message, reads the same in all of them.
     """
     otherwise = TYPED
     for entry in raw:
@@ -207,14 +192,7 @@ def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
 def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
     """Read a list; an entry that is written in another dialect than the rest is read in its own.
 
-    Args:
-        raw: the entries.
-        dialect: their dialect; None to find it by shape.
-
-    Returns:
-        The messages in them.
-
-    Complexity: linear in the entries.
+    `dialect` is None to find it by shape.
     """
     return read_anyway(lambda entries: _read(entries, dialect), raw)
 
@@ -260,13 +238,8 @@ def read_reply(
 ) -> tuple[Dialect[Any], Reply, Mapping[Any, Any]] | None:
     """Read a provider's response.
 
-    Args:
-        response: an SDK's object or its dict.
-        dialect: the provider's dialect; None to find it by shape.
-
-    Returns:
-        The dialect, what the response holds for the history, and the response as a mapping; None when it is no response
-        that is known.
+    `dialect` is None to find it by shape. Returns the dialect, what the response holds for the history, and the
+    response as a mapping; None when it is no response that is known.
     """
     data = as_mapping(response)
     if data is None:

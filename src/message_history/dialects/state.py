@@ -54,17 +54,8 @@ def _choices(policy: Policy) -> dict[str, Any]:
 def from_state_text(text: str, policy: Policy | None = None) -> Conversation:
     """Read what `state_text` wrote.
 
-    Args:
-        text: the text.
-        policy: decides where there is a choice, when the text does not say.
-
-    Returns:
-        The conversation, with the calls at its end open if they were.
-
-    Raises:
-        ValueError: for any other text.
-
-    Complexity: linear in the text.
+    `policy` decides when the text does not say; calls at the end are open if they were. Raises `ValueError` for any
+    other text.
     """
     state = json.loads(text)
     if not isinstance(state, dict) or not isinstance(state.get("messages"), list):
@@ -84,14 +75,7 @@ def _policy(saved: Any, otherwise: Policy | None) -> Policy:
 
 
 def repair_to_json(repair: Repair) -> dict[str, Any]:
-    """Write a repair.
-
-    Args:
-        repair: the repair.
-
-    Returns:
-        A fresh dict.
-    """
+    """Write a repair."""
     data: dict[str, Any] = {"code": repair.code.value, "index": repair.index}
     if repair.source is not None:
         data["source"] = repair.source
@@ -105,14 +89,7 @@ def repair_to_json(repair: Repair) -> dict[str, Any]:
 
 
 def repair_from_json(value: object) -> Repair | None:
-    """Read a repair.
-
-    Args:
-        value: what `repair_to_json` wrote.
-
-    Returns:
-        The repair; None for what is none, or one of a kind that a later version made.
-    """
+    """Read a repair. Returns None for what is none, or one of a kind that a later version made."""
     if not isinstance(value, Mapping):
         return None
     code, source, detail = value.get("code"), value.get("source"), value.get("detail", "")

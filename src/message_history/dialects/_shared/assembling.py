@@ -57,15 +57,7 @@ class Assembler(ABC):
 
 
 def field_of(event: object, name: str) -> Any:
-    """Read one field of an event without looking at the others, which may be large.
-
-    Args:
-        event: an SDK's object or its dict.
-        name: the field.
-
-    Returns:
-        Its value, or None.
-    """
+    """Read one field of an event without looking at the others, which may be large."""
     return event.get(name) if isinstance(event, dict) else getattr(event, name, None)
 
 
@@ -76,29 +68,14 @@ def taken_apart(event: object) -> Mapping[Any, Any]:
 
 
 def other_fields(event: object, known: frozenset[str]) -> dict[str, Any]:
-    """Return the fields of an event that are not null, without those that are known.
-
-    Args:
-        event: an SDK's object or its dict.
-        known: the fields that are read otherwise.
-
-    Returns:
-        The others, as they are there.
-    """
+    """Return the fields of an event that are not null, without those that are known."""
     if not isinstance(event, Mapping):
         event = {**getattr(event, "__dict__", {}), **(getattr(event, "model_extra", None) or {})}
     return {key: value for key, value in event.items() if value is not None and key not in known and key[:1] != "_"}
 
 
 def collect(into: dict[str, Any], fields: Mapping[str, Any]) -> None:
-    """Collect what the events of a stream say besides the content: the last value counts, and lists within it grow.
-
-    Args:
-        into: what the events so far say.
-        fields: what the next event says.
-
-    Complexity: the size of the fields.
-    """
+    """Collect what the events of a stream say besides the content: the last value counts, and lists within it grow."""
     for key, value in fields.items():
         there = into.get(key)
         if not isinstance(value, Mapping) or not isinstance(there, dict):
@@ -122,13 +99,8 @@ def _unshared(value: Any) -> Any:
 def place_of(index: object, there: Mapping[int, Any], *, starts: bool = False) -> int:
     """Return which part of a reply an event is about.
 
-    Args:
-        index: the place that the event names, if it names one.
-        there: the parts so far, by place.
-        starts: whether the event starts a part.
-
-    Returns:
-        The place; without an index that of the last part, or the next one for an event that starts a part.
+    `index` is the place that the event names, if it names one. Without an index it is the last part, or the next one
+    for an event that starts a part.
     """
     if isinstance(index, int):
         return index
@@ -156,13 +128,7 @@ class Pieces(list[str]):
 
 
 def add_text(into: dict[Any, Any], key: str, text: Any) -> None:
-    """Add a piece to a text.
-
-    Args:
-        into: what holds the text.
-        key: where it stands there.
-        text: the piece; what is no text is passed over.
-    """
+    """Add a piece to a text. A piece that is no text is passed over."""
     if isinstance(text, str):
         into[key] = longer(into.get(key), text)
 
@@ -186,14 +152,7 @@ _HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 def whole(value: Any) -> Any:
-    """Return a fresh value in which every text is joined.
-
-    Args:
-        value: a JSON value in which texts may be in pieces.
-
-    Returns:
-        The value as it is now; later pieces do not change it.
-    """
+    """Return a fresh value in which every text is joined. Later pieces do not change it."""
     if isinstance(value, Pieces):
         return joined(value)
     if isinstance(value, dict):
@@ -202,14 +161,7 @@ def whole(value: Any) -> Any:
 
 
 def parsed(text: str) -> Any:
-    """Read the input of a call that came in pieces.
-
-    Args:
-        text: what came.
-
-    Returns:
-        The object; the text itself when it is none.
-    """
+    """Read the input of a call that came in pieces. Returns the text itself when it is no object."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

@@ -40,14 +40,7 @@ def beside_content(
 ) -> dict[str, Any]:
     """Return what a response that offers choices holds beside their content.
 
-    Args:
-        response: the response.
-        key: its key of the choices.
-        choices: the choices, as mappings.
-        content: the key of a choice's content.
-
-    Returns:
-        Its other keys, and the choices, as the response has them, if one has more than content and its place.
+    Returns its other keys, and the choices as the response has them if one has more than content and its place.
     """
     beside = without(response, frozenset({key}))
     kept = [without(choice or {}, frozenset({content})) for choice in choices]

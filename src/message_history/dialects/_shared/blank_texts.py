@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 def without_empty_texts(parsed: Parsed) -> Parsed:
     """Take empty texts without a character out of the assistant's turns that hold more: they are no content there.
 
-    Args:
-        parsed: what was read; it is changed.
-
-    Returns:
-        The same.
-
-    Complexity: linear in the messages.
+    `parsed` is changed.
     """
     messages = parsed.messages
     empty = {n for n, message in enumerate(messages) if message.shape != CLEAN_ASSISTANT and _has_empty(message)}
@@ -49,13 +43,8 @@ def kept_beside(
 ) -> list[Block]:
     """Keep the blank texts that the assistant wrote beside text or calls as blocks of a dialect's own.
 
-    No history holds them as texts, and the provider takes them back.
-
-    Args:
-        blocks: the blocks of an assistant message.
-        dialect: its dialect.
-        data_of: makes the data of such a block.
-        empty: whether texts without a character are kept too.
+    No history holds them as texts, and the provider takes them back. `data_of` makes the data of such a block. `empty`
+    says whether texts without a character are kept too.
     """
     if not any(map(_is_text_or_call, blocks)):
         return list(blocks)

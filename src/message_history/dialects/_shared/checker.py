@@ -111,12 +111,7 @@ class OpenCalls:
         return not others
 
     def answer(self, id: str, index: int) -> Literal["answered", "again", "unknown"]:
-        """Take a result; say whether its call waited, was answered before, or is none of these.
-
-        Args:
-            id: the call that it answers.
-            index: the entry that it stands in.
-        """
+        """Take a result; say whether its call waited, was answered before, or is none of these."""
         if id in self._waiting:
             self._waiting[id] -= 1
             if not self._waiting[id]:
@@ -174,13 +169,7 @@ def is_blank_text(value: object) -> bool:
 def has_lone_surrogate(value: object) -> bool:
     """Return whether any text in a raw value cannot be written as UTF-8.
 
-    Args:
-        value: any raw value; what is nested deeper than 200 is not looked at.
-
-    Returns:
-        True when one is found.
-
-    Complexity: linear in the value.
+    What is nested deeper than 200 is not looked at.
     """
     todo: list[tuple[object, int]] = [(value, 0)]
     while todo:

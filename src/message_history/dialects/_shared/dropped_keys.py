@@ -49,16 +49,8 @@ def unsent(
 ) -> list[Repair]:
     """Record the keys of other dialects that a dialect does not send.
 
-    Args:
-        messages: what was sent.
-        system: the system prompt that was sent.
-        target: the dialect.
-        recorded: what its render recorded; a block that is in there as a whole is not recorded again.
-
-    Returns:
-        A repair for each block and each dialect whose keys it has, and one for those of the message that it opened.
-
-    Complexity: linear in the blocks.
+    A block that is in `recorded` as a whole is not recorded again. There is a repair for each block and each dialect
+    whose keys it has, and one for those of the message that it opened.
     """
     gone = {id(block) for repair in recorded for block in repair.removed}
     found: list[Repair] = []

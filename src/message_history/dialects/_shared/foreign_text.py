@@ -40,17 +40,7 @@ class TurnWithText(NamedTuple):
 
 
 def with_foreign_text(messages: list[Message], dialect: Dialect[Any]) -> tuple[list[Message], list[Repair]]:
-    """Replace blocks that only another provider knows by their text, where they have one.
-
-    Args:
-        messages: the messages that are sent.
-        dialect: the dialect that they are sent in.
-
-    Returns:
-        The messages, and a repair for each block.
-
-    Complexity: linear in the messages.
-    """
+    """Replace blocks that only another provider knows by their text, where they have one."""
     readable = [_readable(message, dialect.name) for message in messages]
     repairs = [
         Repair(code=RepairCode.REWRITTEN, index=index, removed=(block,), detail=f"{in_words(block)} as text")

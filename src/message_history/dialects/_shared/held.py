@@ -38,13 +38,7 @@ def is_referred(block: Block) -> bool:
 
 
 def held_call(id: str, name: str, extra: FrozenDict = EMPTY) -> ToolUseBlock:
-    """Make a call that the provider holds.
-
-    Args:
-        id: its id, which the result names.
-        name: its tool, if the result says so.
-        extra: what its dialect needs to write the result.
-    """
+    """Make a call that the provider holds. `extra` is what its dialect needs to write the result."""
     return ToolUseBlock(id, name or "unknown_tool", EMPTY, meta=Meta(extra=extra, mark=_HELD))
 
 
@@ -56,15 +50,7 @@ def begins_at_provider(messages: Sequence[Message]) -> bool:
 def add_referred(
     parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock], refers: Callable[[Block], bool]
 ) -> None:
-    """Put the calls to which a list refers behind the references: their results are in the list.
-
-    Args:
-        parsed: what was read.
-        call_of: makes the call that a result answers.
-        refers: whether a block may refer to a call.
-
-    Complexity: linear in the blocks.
-    """
+    """Put the calls to which a list refers behind the references: their results are in the list."""
     messages = parsed.messages
     called: set[str] | None = None
     for n, (before, after) in enumerate(pairwise(messages)):
@@ -88,11 +74,7 @@ def add_referred(
 def add_held(parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock]) -> None:
     """Put the calls that the provider holds before what was read.
 
-    Args:
-        parsed: what was read; a list that begins with the assistant gets a marked user turn before it.
-        call_of: makes the call that a result answers.
-
-    Complexity: linear in the blocks.
+    A list that begins with the assistant gets a marked user turn before it.
     """
     called = {call.id for message in parsed.messages for call in message.calls}
     held: dict[str, ToolUseBlock] = {}

@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 def lead_with_placeholder(parsed: Parsed, policy: Policy, dialect: str) -> None:
     """Put the placeholder before a list that begins with the assistant, and record nothing.
 
-    The provider takes such a list, or may take it, and gets it back as it came: nothing was wrong with it.
-
-    Args:
-        parsed: what was read; it is changed.
-        policy: says what the placeholder says, and whether there is one.
-        dialect: the name of the dialect that it was read in.
+    The provider takes such a list, or may take it, and gets it back as it came: nothing was wrong with it. `parsed` is
+    changed; `policy` says what the placeholder says, and whether there is one.
     """
     if policy.leading_assistant != "bootstrap":
         return
@@ -42,11 +38,7 @@ def keep_blank_lead(parsed: Parsed, policy: Policy, dialect: str) -> None:
     """Put the placeholder in the place of an empty text that a list begins with, and record nothing.
 
     The history needs a user's message that says something, and the provider takes the empty one: it gets that back.
-
-    Args:
-        parsed: what was read; it is changed.
-        policy: says what the placeholder says, and whether there is one.
-        dialect: the name of the dialect that it was read in.
+    `parsed` is changed; `policy` says what the placeholder says, and whether there is one.
     """
     messages = parsed.messages
     if policy.leading_assistant != "bootstrap" or len(messages) < 2 or messages[0] != _BLANK:
@@ -58,23 +50,13 @@ def keep_blank_lead(parsed: Parsed, policy: Policy, dialect: str) -> None:
 def length_of_lead(messages: Sequence[Message], dialect: Dialect[Any]) -> int:
     """Return how many messages at the start a dialect does not need.
 
-    Args:
-        messages: the messages of a history.
-        dialect: the dialect that they are sent in.
-
-    Returns:
-        One for a placeholder before a leading assistant message that the provider takes, else none.
+    It is one for a placeholder before a leading assistant message that the provider takes, else none.
     """
     return int(len(messages) > 1 and is_bootstrap(messages[0]) and is_omitted(messages[0], dialect))
 
 
 def is_omitted(placeholder: Message, dialect: Dialect[Any]) -> bool:
-    """Return whether a placeholder is not sent: where such lists are taken, or where they may be and this one came so.
-
-    Args:
-        placeholder: the message before the assistant's.
-        dialect: the dialect that it is sent in.
-    """
+    """Return whether a placeholder is not sent: such lists are taken, or may be and this one came so."""
     takes = dialect.takes_leading_assistant()
     if takes is not None:
         return takes

@@ -38,15 +38,7 @@ class ListWriter(MessageWriter, Protocol):
 def write_messages(writer: MessageWriter, messages: Iterable[Message], short: PlainWriter | None = None) -> list[Any]:
     """Write messages one by one.
 
-    Args:
-        writer: writes one message.
-        messages: the messages.
-        short: writes those that need no second look, if the dialect has a short way for them.
-
-    Returns:
-        Fresh entries.
-
-    Complexity: linear in the messages.
+    `short` writes those that need no second look, if the dialect has a short way for them.
     """
     wire: list[Any] = []
     changes, write = writer.changes, writer.message

@@ -44,13 +44,7 @@ class McpResult(NamedTuple):
 def mcp_result(value: object) -> McpResult | None:
     """Read the result of a call, or the list of content in it.
 
-    Args:
-        value: anything that a tool gave.
-
-    Returns:
-        The result; None for what is not surely one of MCP, such as a list of nothing but text.
-
-    Complexity: linear in the content.
+    Returns None for what is not surely one of MCP, such as a list of nothing but text.
     """
     data = as_mapping(value) if not isinstance(value, str | list) else None
     whole = data if data is not None and data.keys() <= _RESULT else None
@@ -84,11 +78,7 @@ def _content(raw: Sequence[Any] | None, *, is_sure: bool) -> list[Block] | None:
 def mcp_block(item: Mapping[Any, Any]) -> Block | None:
     """Read an image, audio, a resource or a link to one as MCP has them.
 
-    Args:
-        item: an item of content.
-
-    Returns:
-        The block; None for an item that has another form.
+    Returns None for an item that has another form.
     """
     kind, data, mime = item.get("type"), item.get("data"), _mime(item)
     if kind in ("image", "audio") and isinstance(data, str) and isinstance(mime, str):

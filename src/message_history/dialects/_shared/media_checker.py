@@ -41,11 +41,7 @@ class MediaCheck:
     def url(self, n: int, path: str, url: object, **values: Any) -> None:
         """Check an image that is given as a URL, which may hold its data.
 
-        Args:
-            n: the entry of the list.
-            path: where in the entry it is.
-            url: what should be a URL.
-            values: what stands in the places of the provider's text.
+        `values` stand in the places of the provider's text.
         """
         from message_history.media.encoded import inline_data  # noqa: PLC0415
 
@@ -58,12 +54,8 @@ class MediaCheck:
     def image(self, n: int, path: str, declared: str, data: str, **values: Any) -> None:
         """Check an image.
 
-        Args:
-            n: the entry of the list.
-            path: where in the entry its data is.
-            declared: the media type that it names.
-            data: what should be base64.
-            values: what stands in the places of the provider's text.
+        `path` is that of its data, `declared` the media type that it names; `values` stand in the places of the
+        provider's text.
         """
         limits = self._limits
         if not limits.inspected:
@@ -105,12 +97,8 @@ class MediaCheck:
     def document(self, n: int, path: str, declared: str, data: str, **values: Any) -> None:
         """Check a document.
 
-        Args:
-            n: the entry of the list.
-            path: where in the entry its data is.
-            declared: the media type that it names.
-            data: what should be base64.
-            values: what stands in the places of the provider's text.
+        `path` is that of its data, `declared` the media type that it names; `values` stand in the places of the
+        provider's text.
         """
         limits = self._limits
         if not limits.inspected:

@@ -32,14 +32,7 @@ def assistant_blocks(plain: Plain) -> list[Wire]:
 def user_blocks(plain: Plain, *, with_empty: bool) -> list[Wire]:
     """Write the plain content of a user message.
 
-    Args:
-        plain: the content.
-        with_empty: whether a result without content has an empty list.
-
-    Returns:
-        Its texts and results, in order.
-
-    Complexity: linear in the content.
+    `with_empty` says whether a result without content has an empty list.
     """
     return [
         {"type": "text", "text": item}

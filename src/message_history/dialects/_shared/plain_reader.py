@@ -21,14 +21,8 @@ if TYPE_CHECKING:
 def common_message(entry: Any, size: int) -> Message | None:
     """Read a message of the shapes that nearly all have.
 
-    Args:
-        entry: the raw entry.
-        size: how many keys it must have, `role` and `content` among them.
-
-    Returns:
-        The message, or None when there is anything about it that needs a second look.
-
-    Complexity: linear in the entry.
+    `size` is how many keys it must have, `role` and `content` among them. Returns None when there is anything about it
+    that needs a second look.
     """
     found: list[Message] = []
     try:
@@ -41,15 +35,8 @@ def common_message(entry: Any, size: int) -> Message | None:
 def read_each(entries: Sequence[Any], size: int, known: Sequence[Message] = ()) -> list[Message | None]:
     """Read the messages that have the shapes that nearly all have, wherever they stand.
 
-    Args:
-        entries: the raw entries.
-        size: how many keys each must have, `role` and `content` among them.
-        known: the messages of the first entries, where they were read already.
-
-    Returns:
-        For each entry its message, or None when there is anything about it that needs a second look.
-
-    Complexity: linear in the entries.
+    `size` is how many keys each must have, `role` and `content` among them. `known` are the messages of the first
+    entries, where they were read already. Returns None for an entry about which anything needs a second look.
     """
     found: list[Message | None] = [*known]
     rest = iter(entries[len(found) :] if known else entries)
@@ -63,14 +50,9 @@ def read_each(entries: Sequence[Any], size: int, known: Sequence[Message] = ()) 
 def read_common(entries: Iterable[Any], size: int, found: list[Any]) -> None:  # noqa: PLR0915 - see below
     """Read messages as long as they have the shapes that nearly all have.
 
-    All of it is one loop: each function that it would call for a message costs 5 % of it.
-
-    Args:
-        entries: the raw entries.
-        size: how many keys each must have, `role` and `content` among them.
-        found: gets the messages, up to the first entry about which anything needs a second look.
-
-    Complexity: linear in the entries.
+    All of it is one loop: each function that it would call for a message costs 5 % of it. `size` is how many keys each
+    must have, `role` and `content` among them. `found` gets the messages, up to the first entry about which anything
+    needs a second look.
     """
     try:
         for entry in entries:

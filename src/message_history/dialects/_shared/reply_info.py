@@ -86,13 +86,9 @@ _NAMES: Final = {key: name for name, keys in _COUNTS.items() for key in keys}
 def reply_info(data: Mapping[Any, Any], provider: str, beside: Mapping[str, Any] | None = None) -> ReplyInfo | None:
     """Read what a provider said of a reply.
 
-    Args:
-        data: a response, or a message that was saved with what its response said.
-        provider: the name of the dialect.
-        beside: what a response holds beside its entries; what nothing else holds of it is kept as `extra`.
-
-    Returns:
-        What was said; None for neither a model nor usage nor anything beside, as in a message of a request.
+    `data` is a response, or a message that was saved with what its response said. `beside` is what a response holds
+    beside its entries; what nothing else holds of it is kept as `extra`. Returns None for neither a model nor usage nor
+    anything beside, as in a message of a request.
     """
     places = [data, *_first_choices(data), *_mappings(data, _METADATA)]
     model = _text(places, _MODELS)
@@ -153,12 +149,7 @@ _OF_REQUESTS: Final = frozenset({"role", "content", "type"})
 def saved_replies(value: object, key: str) -> tuple[tuple[ReplyInfo, ...], list[Any]]:
     """Read what the saved form holds of the replies in a message.
 
-    Args:
-        value: what it holds.
-        key: the key of each reply's `extra` that gets what a later version wrote.
-
-    Returns:
-        The replies, and what is nothing that the form may hold there.
+    What a later version wrote goes under `key` of each reply's `extra`. Returns, too, what the form may not hold there.
     """
     entries = as_sequence(value)
     wrong: list[Any] = [value] if entries is None and value is not None else []
@@ -189,10 +180,7 @@ def _saved(entry: object, key: str, wrong: list[Any]) -> ReplyInfo | None:
 def with_unknown(extra: Mapping[Any, Any], key: str, unknown: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return the keys that nothing models, with those that this version does not know.
 
-    Args:
-        extra: the keys that nothing models.
-        key: the one of them that holds what this version does not know.
-        unknown: more of that.
+    `key` is the one of them that holds what this version does not know.
     """
     if not unknown:
         return dict(extra)

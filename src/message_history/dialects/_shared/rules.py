@@ -75,12 +75,7 @@ class ModelRow(NamedTuple):
 def checked_name(value: object, argument: str = "model") -> str:
     """Return the name of a model or of a provider.
 
-    Args:
-        value: what was passed.
-        argument: as what it was passed.
-
-    Raises:
-        TypeError: for what is no text.
+    Raises `TypeError`, which names the argument, for what is no text.
     """
     if isinstance(value, str):
         return value
@@ -91,12 +86,7 @@ def checked_name(value: object, argument: str = "model") -> str:
 def fields_for(rows: Iterable[ModelRow], model: str) -> dict[str, Any]:
     """Choose the fields for a model: those of all rows that match, the later rows over the earlier.
 
-    Args:
-        rows: the dialect's table.
-        model: the model's name.
-
-    Returns:
-        The fields; none for a model that no row matches.
+    Returns none for a model that no row matches.
     """
     found: dict[str, Any] = {}
     for row in rows:

@@ -27,17 +27,7 @@ class Shape(NamedTuple):
 
 
 def misfits(shape: Shape, data: Mapping[Any, Any]) -> list[Misfit]:
-    """Find the keys that do not fit.
-
-    Args:
-        shape: the keys of such an object.
-        data: the object.
-
-    Returns:
-        The keys that are missing or hold something else.
-
-    Complexity: linear in the object.
-    """
+    """Find the keys that do not fit."""
     missing: list[Misfit] = [(key, True) for key in shape.required if key not in data]
     return missing + [(key, False) for key, fits in shape.fields.items() if key in data and not fits(data[key])]
 

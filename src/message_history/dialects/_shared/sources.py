@@ -22,10 +22,7 @@ _TYPE: Final = re.compile(
 def omit_beside_source(block: ImageBlock | DocumentBlock, changes: Changes, *, sends_type: bool = True) -> None:
     """Record the keys of a source that are not sent.
 
-    Args:
-        block: an image or a document that is sent.
-        changes: gets the record.
-        sends_type: whether the API takes the type of what is at an address.
+    `sends_type` says whether the API takes the type of what is at an address.
     """
     known = ["type", _PLACES.get(str(block.source.get("type")), "")]
     declared = block.source.get("media_type")

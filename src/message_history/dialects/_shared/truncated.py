@@ -38,14 +38,7 @@ TRUNCATED: Final = frozenset(
 
 
 def is_truncated(keys: Mapping[Any, Any]) -> bool:
-    """Return whether the keys of a reply say that it was truncated.
-
-    Args:
-        keys: the reply, or the message that it was saved as.
-
-    Returns:
-        True when its stop reason says so.
-    """
+    """Return whether the keys of a reply say that it was truncated."""
     for key in ("stop_reason", "stopReason", "finish_reason", "finishReason"):
         reason = keys.get(key)
         if isinstance(reason, str) and reason.lower() in TRUNCATED:
@@ -60,17 +53,8 @@ def finished(
 
     A call at its very end is given as half written, for whoever decides what becomes of it. A call of the provider's
     own tools cannot be sent back like that: one that ends the reply, or whose input is no object, is taken out.
-
-    Args:
-        blocks: the blocks of the reply.
-        source: the entry of the raw list that they came from.
-        parsed: gets notes of what was taken out.
-        own_call: gives the id, the name and the input of a call of the provider's own tools; None for another block.
-
-    Returns:
-        The blocks that stay.
-
-    Complexity: linear in the blocks.
+    `source` is the entry of the raw list that they came from; `parsed` gets notes of what was taken out. `own_call`
+    gives the id, the name and the input of a call of the provider's own tools; None for another block.
     """
     kept: list[Block] = []
     for n, block in enumerate(blocks, 1):

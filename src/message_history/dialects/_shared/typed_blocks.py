@@ -106,14 +106,7 @@ def _read_block(item: object, source: int, parsed: Parsed, reader: BlockReader) 
 def read_block(data: Mapping[Any, Any], source: int, parsed: Parsed, reader: BlockReader) -> Block:
     """Read one block; what does not fit its type is kept whole.
 
-    Args:
-        data: the raw block.
-        source: the entry of the raw list.
-        parsed: gets notes of what could not be taken.
-        reader: keeps what is not modelled.
-
-    Returns:
-        The block.
+    `parsed` gets notes of what could not be taken; `reader` keeps what is not modelled.
     """
     kind = data.get("type")
     modelled = MODELLED.get(kind) if isinstance(kind, str) else None
@@ -213,11 +206,8 @@ def call_of_text(id: str, name: str, arguments: str, meta: Meta | None = None, *
 def half_written(call: ToolUseBlock) -> ToolUseBlock:
     """Take the input of a call for what there was of it when the reply was truncated.
 
-    Args:
-        call: a call at the very end of a reply that was truncated.
-
-    Returns:
-        The call, with an input that cannot be read; the same when the provider's own text of it is complete.
+    `call` is at the very end of a reply that was truncated. Returns it with an input that cannot be read; the same when
+    the provider's own text of it is complete.
     """
     if call.arguments is not None:
         return call
@@ -229,11 +219,8 @@ def half_written(call: ToolUseBlock) -> ToolUseBlock:
 def parsed_input(text: str) -> dict[str, Any] | None:
     """Read a call's input that came as text.
 
-    Args:
-        text: JSON, or what a model made of it; JSON text within JSON text is read too.
-
-    Returns:
-        The object, or None when it is none.
+    The text is JSON, or what a model made of it; JSON text within JSON text is read too. Returns None when it is no
+    object.
     """
     try:
         found = json.loads(text)
@@ -275,10 +262,7 @@ def is_plain_text(part: Mapping[Any, Any]) -> bool:
 def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:
     """Let the first block of a message carry the message's own keys, beside those that it carries already.
 
-    Args:
-        blocks: the blocks of the message; the first is replaced.
-        dialect: where the keys came from.
-        keys: the keys.
+    The first of `blocks` is replaced.
     """
     kept = rest_of(keys) if keys else None
     if kept and blocks:
@@ -323,16 +307,8 @@ def read_parts(
 ) -> list[Block]:
     """Read content that is a list of parts, of the APIs whose parts differ from ours.
 
-    Args:
-        items: the parts; texts and blocks may stand among them.
-        source: the entry of the raw list.
-        parsed: gets notes of what could not be taken.
-        read: reads a part that is a mapping.
-
-    Returns:
-        The blocks.
-
-    Complexity: linear in the parts.
+    Texts and blocks may stand among the parts; `read` reads a part that is a mapping. `parsed` gets notes of what could
+    not be taken.
     """
     blocks: list[Block] = []
     for item in items:
@@ -367,14 +343,7 @@ def is_white_space(block: Block) -> TypeGuard[TextBlock]:
 
 
 def name_of(value: object) -> str:
-    """Read an id or a name.
-
-    Args:
-        value: the raw value.
-
-    Returns:
-        The text; that of a value that is none, and an empty one where there is nothing.
-    """
+    """Read an id or a name: the text of a value that is none, and an empty one where there is nothing."""
     if isinstance(value, str):
         return with_whole_pairs(str.__str__(value))
     return "" if value is None or value is False else text_of_json(value)

@@ -125,14 +125,7 @@ _Render = TypeVar("_Render", bound=_Records)
 
 
 def unrecorded(render: _Render) -> _Render:
-    """Return a render whose changes nobody asks for.
-
-    Args:
-        render: one that has just been made.
-
-    Returns:
-        The same one.
-    """
+    """Return a render whose changes nobody asks for."""
     render.changes.wanted = False
     return render
 
@@ -191,14 +184,7 @@ def thaw_well_formed(value: Any, changes: Changes) -> Any:
 
 
 def json_object(value: dict[str, Any]) -> str:
-    """Write a call's input as JSON text.
-
-    Args:
-        value: the input, which UTF-8 can carry, thawed.
-
-    Returns:
-        The text, with non-ASCII characters as they are.
-    """
+    """Write a call's input as JSON text."""
     if _WRITE is None:
         return _ENCODER.encode(value)
     return "".join(_WRITE(value, 0))
@@ -364,14 +350,8 @@ def _base62(digest: bytes, length: int) -> str:
 def named_for(name: str, fits: re.Pattern[str], limit: int, changes: Changes) -> str:
     """Return a tool's name in a provider's alphabet.
 
-    Args:
-        name: our name.
-        fits: what a name must look like as a whole.
-        limit: how long it may be.
-        changes: gets a record if the name had to be changed.
-
-    Returns:
-        The name if it fits, else a readable one with a hash of the whole.
+    `fits` is what a name must look like as a whole, `limit` how long it may be. `changes` gets a record if the name had
+    to be changed. A name that does not fit becomes a readable one with a hash of the whole.
     """
     if len(name) <= limit and fits.fullmatch(name):
         return name

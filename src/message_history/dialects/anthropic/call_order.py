@@ -26,15 +26,6 @@ def calls_last(blocks: Sequence[T], kind_of: Callable[[T], Kind]) -> list[T]:
 
     Thinking and server blocks keep their order, calls too, and a call moves across thinking only where no call is
     behind that.
-
-    Args:
-        blocks: the blocks of one assistant message.
-        kind_of: says what a block is.
-
-    Returns:
-        The same blocks, ordered.
-
-    Complexity: linear in the blocks.
     """
     leading: list[T] = []
     parts: list[tuple[list[T], list[T]]] = [(leading, [])]

@@ -74,14 +74,7 @@ class BlockCheck:
         self._cited: dict[str, bool] = {}
 
     def block(self, n: int, m: int, block: object, role: str) -> None:
-        """Look at one block of a message.
-
-        Args:
-            n: the message.
-            m: the block.
-            block: the raw block.
-            role: the role of the message.
-        """
+        """Look at the block `m` of the message `n`."""
         path = f"content[{m}]"
         kind = kind_of(block)
         taken = schema.IN_ASSISTANT if role == "assistant" else schema.IN_USER

@@ -48,12 +48,7 @@ _LONG_SINCE: Final = {"opus": (4, 6), "sonnet": (4, 6), "fable": (5, 0), "mythos
 def limits_for(model: str, known: tuple[str, tuple[int, int]]) -> Limits:
     """Choose the limits for a model.
 
-    Args:
-        model: its name.
-        known: its family and version.
-
-    Returns:
-        The limits; those of other platforms when the name is one of theirs.
+    `known` is its family and version. They are those of other platforms when the name is one of theirs.
     """
     family, version = known
     if _ELSEWHERE.search(model.lower()):

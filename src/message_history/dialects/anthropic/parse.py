@@ -52,32 +52,14 @@ _BLOCKS: Final = _Blocks()
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
-    """Read a list of the Messages API.
-
-    Args:
-        raw: the entries.
-        foreign: reads an entry that has another dialect's form.
-
-    Returns:
-        The messages in them.
-
-    Complexity: linear in the entries.
-    """
+    """Read a list of the Messages API."""
     return parse_behind([], raw, foreign)
 
 
 def parse_behind(known: Sequence[Message], raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
     """Read a list whose first entries were read already.
 
-    Args:
-        known: the messages of the first entries.
-        raw: all entries.
-        foreign: reads an entry that has another dialect's form.
-
-    Returns:
-        The messages in them.
-
-    Complexity: linear in the other entries.
+    `known` are the messages of the first entries, `raw` all entries.
     """
     found = read_each(raw, 2, known)
     if all(found):
@@ -120,14 +102,7 @@ class _Reader:
 
 
 def keep_blank_texts(blocks: list[Block]) -> list[Block]:
-    """Keep the white space that the model wrote beside other text: the API takes it back, and no history holds it.
-
-    Args:
-        blocks: the blocks of an assistant message.
-
-    Returns:
-        The same, with each such text as a block of this API's own.
-    """
+    """Keep the white space that the model wrote beside other text: the API takes it back, and no history holds it."""
     if all(is_blank(block.text) for block in blocks if isinstance(block, TextBlock)):
         return blocks
     return [

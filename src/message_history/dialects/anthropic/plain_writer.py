@@ -22,16 +22,8 @@ Wire = dict[str, Any]
 def write_common(messages: Iterable[Message], wire: list[Wire]) -> Message | None:
     """Write messages as long as they are texts, thinking, calls and results that need no second look.
 
-    All of it is one loop: each function that it would call for a message costs 5 % of it.
-
-    Args:
-        messages: the messages.
-        wire: gets what is written.
-
-    Returns:
-        The first message about which there is anything else; None when there is none.
-
-    Complexity: linear in the messages.
+    All of it is one loop: each function that it would call for a message costs 5 % of it. Returns the first message
+    about which there is anything else.
     """
     for message in messages:
         plain = sendable(message, NAME_LIMIT)

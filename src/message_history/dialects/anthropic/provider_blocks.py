@@ -27,7 +27,6 @@ class ProviderBlocks:
 
     Args:
         changes: gets a record of what is omitted, rewritten or added.
-        blocks: writes a block whole.
         client_id: gives the id of a client's call as it is sent.
     """
 

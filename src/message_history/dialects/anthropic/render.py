@@ -114,12 +114,7 @@ class Render:
         return text if len(blocks) == 1 and len(blocks[0]) == 2 else blocks
 
     def assistant(self, message: Message, after: Message | None) -> Wire:
-        """Write an assistant message.
-
-        Args:
-            message: the message.
-            after: the user message that follows; None when it is the last.
-        """
+        """Write an assistant message. `after` is the user message that follows."""
         self._ids.new_scope()
         self._toolsets = {}
         self._by_code = set()
@@ -159,9 +154,6 @@ class Render:
         """Return whether the API itself stopped in mid-turn, to be sent the message back (AN-S6).
 
         A server tool use that is sent waits for its result, or its result is sent last and the stop reason says so.
-
-        Args:
-            message: the last assistant message.
         """
         replies = [carried for block in message.content if (carried := block.carried(ANTHROPIC))]
         last = replies[-1] if replies else {}

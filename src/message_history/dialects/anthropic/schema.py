@@ -88,7 +88,6 @@ class Row:
 
     Args:
         field: the field of the dialect.
-        value: its value.
         families: the families it holds for; empty for all.
         since: the first version.
         until: the last version that is known to do so.
@@ -122,11 +121,8 @@ def model_rows() -> tuple[Row, ...]:
 def version_of(model: str) -> tuple[str, tuple[int, int]] | None:
     """Read a model's family and version from its name.
 
-    Args:
-        model: a name like `claude-opus-4-8`, `claude-3-5-sonnet-latest`, or one of another platform around these.
-
-    Returns:
-        The family and the version, or None when the name tells neither.
+    `model` is a name like `claude-opus-4-8`, `claude-3-5-sonnet-latest`, or one of another platform around these.
+    Returns None when the name tells neither.
     """
     found = _NEW_NAME.search(model.lower())
     if found is not None:

@@ -84,9 +84,7 @@ class BlockWriter:
     def assistant(self, block: Block, *, served: bool) -> list[Wire]:
         """Write a block of an assistant message.
 
-        Args:
-            block: the block.
-            served: whether it is a call or result of a server tool, and has its counterpart in this message.
+        `served` says whether it is a call or result of a server tool, and has its counterpart in this message.
         """
         if isinstance(block, ToolUseBlock):
             name = named_for(block.name, schema.NAME, schema.NAME_LIMIT, self._changes)
@@ -313,12 +311,7 @@ class BlockWriter:
         return None
 
     def omit_keys(self, block: Block, sent: Mapping[str, Any] = EMPTY) -> None:
-        """Record keys that are not sent.
-
-        Args:
-            block: the block that they came with.
-            sent: what is sent of them.
-        """
+        """Record keys that are not sent. `sent` is what is sent of them."""
         if block.meta is None:
             return
         # A cache point is recorded where it is written.

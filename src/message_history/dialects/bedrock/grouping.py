@@ -21,15 +21,7 @@ def key_of(wire: Wire) -> str:
 
 
 def is_allowed(wire: Wire, kinds: Collection[str]) -> bool:
-    """Return whether a block is of one of some kinds.
-
-    Args:
-        wire: the block.
-        kinds: keys of blocks, or formats of documents.
-
-    Returns:
-        True when its key is among them, or its format if it is a document.
-    """
+    """Return whether the key of a block, or the format of a document, is among some kinds."""
     key = key_of(wire)
     # What a guardrail is to look at is a text or an image.
     key = key_of(wire[key]) if key == "guardContent" else key
@@ -39,12 +31,8 @@ def is_allowed(wire: Wire, kinds: Collection[str]) -> bool:
 def calls_apart(content: list[Wire]) -> list[list[Wire]]:
     """Split an assistant message into text and calls, each with its cache points (BR-B15).
 
-    Args:
-        content: the whole.
-
-    Returns:
-        The text and the calls; the whole where there is only one of them, or reasoning: its calls must stay with it,
-        and the model that signs reasoning takes text beside calls.
+    Returns the whole where there is only one of them, or reasoning: its calls must stay with it, and the model that
+    signs reasoning takes text beside calls.
     """
     parts: dict[bool, list[Wire]] = {False: [], True: []}
     calling = False
@@ -58,16 +46,7 @@ def calls_apart(content: list[Wire]) -> list[list[Wire]]:
 
 
 def groups_of(results: Sequence[Wire], rest: Sequence[Wire], dialect: Fields) -> list[list[Wire]]:
-    """Split the content of a user message into what may stand together (BR-B15, BR-B21).
-
-    Args:
-        results: the results, with their cache points.
-        rest: everything else.
-        dialect: the model's fields.
-
-    Returns:
-        The contents of one or more messages.
-    """
+    """Split the content of a user message into what may stand together (BR-B15, BR-B21)."""
     groups: list[list[Wire]] = [list(results)] if results else [[]]
     others = [wire for wire in rest if key_of(wire) != "cachePoint"]
     if results and others and not all(is_allowed(wire, dialect.beside_results) for wire in others):
@@ -94,14 +73,7 @@ def _media_in(content: Sequence[Wire]) -> dict[str, int]:
 
 
 def with_text(content: list[Wire]) -> bool:
-    """Put a text before the first document of a message that has none (BR-B19).
-
-    Args:
-        content: the message's content, which is changed.
-
-    Returns:
-        True when a text was added.
-    """
+    """Put a text before the first document of a message that has none (BR-B19), and return whether one was added."""
     first = next((position for position, wire in enumerate(content) if "document" in wire), None)
     if first is None or any("text" in wire for wire in content):
         return False
@@ -113,11 +85,7 @@ def with_text(content: list[Wire]) -> bool:
 def place_cache_points(content: list[Wire]) -> tuple[int, int]:
     """Move cache points to where they may stand, or take them out (BR-B22).
 
-    Args:
-        content: a message's content, which is changed.
-
-    Returns:
-        How many were taken out, and how many were moved.
+    Returns how many were taken out, and how many were moved.
     """
     dropped = moved = 0
     placed: list[Wire] = []

@@ -32,11 +32,7 @@ LIMITS: Final = Limits(
 def with_claude(limits: Limits) -> Limits:
     """Return the same limits with those that Claude has on every platform.
 
-    Args:
-        limits: the limits.
-
-    Returns:
-        The limits; their rules are those of the Messages API, which answers.
+    Their rules are those of the Messages API, which answers.
     """
     return evolve(
         limits,

@@ -21,12 +21,7 @@ _EXTENSION: Final = re.compile(rf"\.({'|'.join((*DOCUMENTS, 'htm', 'markdown', '
 def format_of(kind: str, media_type: object) -> str | None:
     """Return the format for a media type.
 
-    Args:
-        kind: `image` or `document`.
-        media_type: like `image/png`; parameters behind it do not matter.
-
-    Returns:
-        The API's name, or None when it has none.
+    `kind` is `image` or `document`, `media_type` like `image/png`; parameters behind it do not matter.
     """
     bare = media_type.partition(";")[0].strip().lower() if isinstance(media_type, str) else ""
     return _FORMATS[kind].get(bare)
@@ -35,12 +30,8 @@ def format_of(kind: str, media_type: object) -> str | None:
 def media_type_of(kind: str, form: object) -> str:
     """Return the media type for a format.
 
-    Args:
-        kind: `image` or `document`.
-        form: the API's name of the format, also a wrong one that people use.
-
-    Returns:
-        The media type; one made of the name where it is none that the API knows.
+    `form` is the API's name of the format, also a wrong one that people use; one that the API does not know makes a
+    type of its name.
     """
     name = form if isinstance(form, str) else "octet-stream"
     known = name.lower()
@@ -50,14 +41,7 @@ def media_type_of(kind: str, form: object) -> str:
 
 
 def base64_of(blob: object) -> str | None:
-    """Return a blob as base64 text.
-
-    Args:
-        blob: bytes, or base64 text.
-
-    Returns:
-        The text, or None for anything else.
-    """
+    """Return bytes, or base64 text, as base64 text; None for anything else."""
     if isinstance(blob, bytes | bytearray | memoryview):
         return base64.b64encode(bytes(blob)).decode()
     return blob if isinstance(blob, str) else None
@@ -66,11 +50,8 @@ def base64_of(blob: object) -> str | None:
 def bytes_of(text: object) -> bytes | None:
     """Return the bytes that base64 text stands for.
 
-    Args:
-        text: the text; line breaks in it, and missing padding, do not matter.
-
-    Returns:
-        The bytes; None when there are none, or when the text is no base64.
+    Line breaks in the text, and missing padding, do not matter. Returns None when there are none, or when the text is
+    no base64.
     """
     if not isinstance(text, str) or not text.isascii():
         return None
@@ -82,14 +63,7 @@ def bytes_of(text: object) -> bytes | None:
 
 
 def utf8_of(text: object) -> bytes | None:
-    """Return the bytes of a text.
-
-    Args:
-        text: the text.
-
-    Returns:
-        The bytes; None when there are none, or when UTF-8 cannot carry it.
-    """
+    """Return the bytes of a text; None when there are none, or when UTF-8 cannot carry it."""
     try:
         return text.encode() or None if isinstance(text, str) else None
     except UnicodeEncodeError:
@@ -99,12 +73,7 @@ def utf8_of(text: object) -> bytes | None:
 def with_text(kind: str, value: object) -> Any:
     """Return a block with base64 text where its source has bytes.
 
-    Args:
-        kind: the block's key.
-        value: what stands under it.
-
-    Returns:
-        A block that JSON can carry as far as it is one that the API knows.
+    `kind` is the block's key, `value` what stands under it.
     """
     source = value.get("source") if isinstance(value, Mapping) else None
     blob = source.get("bytes") if isinstance(source, Mapping) else None
@@ -116,14 +85,9 @@ def with_text(kind: str, value: object) -> Any:
 def with_bytes(source: Mapping[str, Any], kind: str, s3: frozenset[str]) -> dict[str, Any] | None:
     """Return a source as boto3 takes it.
 
-    Args:
-        source: a mapping with `bytes` as base64 text, or with an `s3Location`. Other text is the bytes itself, as
-            boto3 has it, but no image: of one that was looked at, it can only be what a recording left.
-        kind: the key of the block that has it.
-        s3: the kinds that the model reads from S3.
-
-    Returns:
-        The source, or None when it cannot be sent.
+    `source` has `bytes` as base64 text, or an `s3Location`. Other text is the bytes itself, as boto3 has it, but no
+    image: of one that was looked at, it can only be what a recording left. `kind` is the key of its block, `s3` the
+    kinds that the model reads from S3. Returns None when it cannot be sent.
     """
     text = source.get("bytes")
     found = encoded(text) if isinstance(text, str) else None
@@ -146,12 +110,8 @@ S3_URI: Final = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/[^\ud800-\u
 def clean_name(title: str | None, limit: int) -> str:
     """Return a document's title in the API's alphabet.
 
-    Args:
-        title: the title, perhaps a file's name; None when there is none.
-        limit: how long it may be.
-
-    Returns:
-        The title without its extension, with spaces for what a name may not hold.
+    `title` is perhaps a file's name, whose extension goes; it may become as long as `limit`. Spaces stand for what a
+    name may not hold.
     """
     bare = _EXTENSION.sub("", title or "")
     return " ".join(re.sub(r"[^a-zA-Z0-9_()\[\]-]+", " ", bare).split())[:limit].strip() or "document"

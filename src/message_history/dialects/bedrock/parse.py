@@ -60,15 +60,7 @@ _TYPED: Final = _TypedBlocks()
 def parse(raw: Sequence[Any], foreign: Foreign | None = None, *, white_space: bool = False) -> Parsed:
     """Read a list of Converse messages.
 
-    Args:
-        raw: the entries.
-        foreign: reads an entry that has another dialect's form.
-        white_space: whether the model takes white space alone, so that it is kept.
-
-    Returns:
-        The messages in them.
-
-    Complexity: linear in the entries.
+    `white_space` says whether the model takes white space alone, so that it is kept.
     """
     return read_entries(raw, foreign, _Reader(white_space=white_space))
 
@@ -281,13 +273,7 @@ def _id_of(data: Mapping[Any, Any]) -> str:
 def _found_in(source: Mapping[Any, Any], kind: str, media_type: str) -> tuple[dict[str, str], dict[Any, Any]] | None:
     """Read the source of an image or a document.
 
-    Args:
-        source: the source.
-        kind: `image` or `document`.
-        media_type: the media type that it declares.
-
-    Returns:
-        A block's source, and what of the given one it has no place for; None when there is nothing to read.
+    Returns what of the given one has no place, too; None when there is nothing to read.
     """
     blob, location = base64_of(source.get("bytes")), as_mapping(source.get("s3Location")) or {}
     if blob is not None:

@@ -18,14 +18,7 @@ if TYPE_CHECKING:
 def beyond(came: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of an object is not sent.
 
-    Args:
-        came: the object, frozen.
-        sent: what is sent of it.
-
-    Returns:
-        The keys that are not sent, or with another value; within an object, only those in it that are not.
-
-    Complexity: linear in the object.
+    Returns the keys that are not sent, or with another value; within an object, only those in it that are not.
     """
     rest: dict[str, Any] = {}
     for key, value in came.items():
@@ -39,14 +32,7 @@ def beyond(came: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kind_of(block: Block) -> str:
-    """Return the key of a block that this API alone knows.
-
-    Args:
-        block: any block.
-
-    Returns:
-        The key, or an empty text for any other block.
-    """
+    """Return the key of a block that this API alone knows; an empty text for any other block."""
     if not isinstance(block, ProviderBlock) or block.dialect != BEDROCK or len(block.data) != 1:
         return ""
     return next(iter(block.data))
@@ -55,11 +41,7 @@ def kind_of(block: Block) -> str:
 def served_pairs(message: Message) -> frozenset[int]:
     """Find the calls of the model's own tools that have their result behind them, in the same message (BR-B30).
 
-    Args:
-        message: the assistant message.
-
-    Returns:
-        The positions of these calls and of their results; every id is good for one pair.
+    Returns the positions of these calls and of their results; every id is good for one pair.
     """
     calls = frozenset(message.ids)
     called: dict[str, int] = {}
@@ -78,11 +60,7 @@ def served_pairs(message: Message) -> frozenset[int]:
 def server_id(block: Block) -> str | None:
     """Return the id of a call, or result, of one of the model's own tools.
 
-    Args:
-        block: any block.
-
-    Returns:
-        The id; None for any other block, and for one that is not whole.
+    Returns None for any other block, and for one that is not whole.
     """
     kind = kind_of(block)
     value = block.data[kind] if isinstance(block, ProviderBlock) and kind in ("toolUse", "toolResult") else None
@@ -109,14 +87,7 @@ def _is_plain_part(part: object) -> bool:
 
 
 def is_search_result(value: FrozenDict) -> bool:
-    """Return whether a search result holds what it must, and nothing that the API does not know.
-
-    Args:
-        value: what stands under its key.
-
-    Returns:
-        True when it may be sent.
-    """
+    """Return whether a search result holds what it must, and nothing that the API does not know."""
     content, citations = value.get("content"), value.get("citations")
     if not all(isinstance(value.get(key), str) for key in ("source", "title")):
         return False
@@ -126,14 +97,7 @@ def is_search_result(value: FrozenDict) -> bool:
 
 
 def cited_of(value: FrozenDict) -> FrozenDict | None:
-    """Return an answer with its citations as the API takes it back.
-
-    Args:
-        value: what came.
-
-    Returns:
-        The texts and the citations; None when it is not whole.
-    """
+    """Return an answer with its citations as the API takes it back. Returns None when it is not whole."""
     content, citations = value.get("content"), value.get("citations")
     if not isinstance(content, tuple) or not all(map(_is_text, content)) or not isinstance(citations, tuple):
         return None
@@ -150,14 +114,7 @@ def _is_switch(value: object) -> bool:
 
 
 def qualifiers_of(guard: FrozenDict) -> dict[str, Any]:
-    """Return the qualifiers of a text that a guardrail is to look at, as a part of its block.
-
-    Args:
-        guard: what came with the text.
-
-    Returns:
-        The key with its value, or nothing.
-    """
+    """Return the qualifiers of a text that a guardrail is to look at, as a part of its block."""
     found = guard.get("qualifiers")
     known = ("grounding_source", "query", "guard_content")
     return {"qualifiers": thaw(found)} if isinstance(found, tuple) and found and set(found) <= set(known) else {}

@@ -124,12 +124,7 @@ class Parts:
         return part if mime is None else {**part, kind: {**part[kind], "mimeType": media_type(mime)}}
 
     def whole(self, block: ProviderBlock, kind: str) -> Wire:
-        """Write a part that we have no block for.
-
-        Args:
-            block: the part.
-            kind: its data field.
-        """
+        """Write a part that we have no block for."""
         data: Any = block.data[kind]
         known = schema.FIELDS[kind] if self._dialect.vertex else schema.FIELDS[kind] - {"displayName"}
         inner = {key: value for key, value in data.items() if key in known and fits(key, value)}

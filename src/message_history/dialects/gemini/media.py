@@ -43,11 +43,8 @@ _MASK: Final = re.compile(r"<[^<>]*>|\[[A-Z_ ]+\]")
 def media_type(value: object) -> str:
     """Complete a media type.
 
-    Args:
-        value: a media type, or the name of a format.
-
-    Returns:
-        The full type, in lower case; an empty text when there is none.
+    `value` is a media type, or the name of a format. Returns the full type, in lower case; an empty text when there is
+    none.
     """
     if not isinstance(value, str):
         return ""
@@ -69,14 +66,7 @@ def type_of_url(url: str) -> str:
 
 
 def is_taken(kind: str) -> bool:
-    """Return whether the API takes media of a type (GM-G24).
-
-    Args:
-        kind: a full media type.
-
-    Returns:
-        True when it does.
-    """
+    """Return whether the API takes media of a type (GM-G24)."""
     if kind.startswith("image/"):
         return kind in schema.IMAGE_TYPES
     if kind.startswith("application/"):
@@ -107,11 +97,7 @@ def is_masked(text: str) -> bool:
 def in_plain_base64(data: str) -> str:
     """Write base64 data in the alphabet that every provider takes.
 
-    Args:
-        data: base64 in either alphabet.
-
-    Returns:
-        The data in the standard alphabet; as they are when they mix both, which cannot be undone.
+    Data that mix both alphabets, which cannot be undone, stay as they are.
     """
     return data if "+" in data or "/" in data else data.replace("-", "+").replace("_", "/")
 
@@ -124,11 +110,7 @@ def in_url_base64(data: str) -> str:
 def text_of(block: ImageBlock | DocumentBlock) -> str | None:
     """Read media whose data are text but whose type the API does not take, such as SVG.
 
-    Args:
-        block: the image or document.
-
-    Returns:
-        The text, or None for other media.
+    Returns None for other media.
     """
     source = block.source
     data = source.get("data")

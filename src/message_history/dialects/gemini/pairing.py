@@ -133,15 +133,7 @@ class Pairing:
                 self.answers([Asked(result.tool_use_id, "") for result in message.results if result.tool_use_id])
 
     def call(self, id: str, name: str) -> str:
-        """Take a call.
-
-        Args:
-            id: the id that it came with; empty when it came without.
-            name: its function.
-
-        Returns:
-            Our id.
-        """
+        """Take a call. `id` is empty when it came without; returns ours."""
         call = _Call(id or self._made_id(name), name, has_id=bool(id))
         self._names[call.id] = name
         self._turn.add(call)
@@ -155,16 +147,7 @@ class Pairing:
                 return id
 
     def answers(self, responses: Sequence[Asked]) -> list[Answered]:
-        """Pair the responses of one content: by id, then by name, then by order.
-
-        Args:
-            responses: what they say, in order.
-
-        Returns:
-            The call of each.
-
-        Complexity: linear in the responses.
-        """
+        """Pair the responses of one content: by id, then by name, then by order."""
         turn = self._turn
         found = [turn.answer(turn.by_id.get(asked.id)) if asked.id else None for asked in responses]
         for position, asked in enumerate(responses):

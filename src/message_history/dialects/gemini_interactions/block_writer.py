@@ -125,10 +125,7 @@ class ContentWriter:
     def keys(self, block: Block, wire: Wire, allowed: Collection[str] | None = None) -> Wire:
         """Add the fields that came with a block and that its type has, and record the others.
 
-        Args:
-            block: the block.
-            wire: what is written for it.
-            allowed: the fields that may be added; by default those of the item's type.
+        `allowed` are the fields that may be added; by default those of the item's type.
         """
         if block.meta is None:
             return wire

@@ -44,13 +44,7 @@ def type_of(item: Mapping[Any, Any]) -> str:
 def item_groups(items: Iterable[object]) -> list[list[Any]]:
     """Put items together that are one item of a provider: the texts of one message, the summaries of one reasoning.
 
-    Args:
-        items: the items of a content list.
-
-    Returns:
-        The items in their order, each group to be read at once.
-
-    Complexity: linear in the items.
+    Each group, in order, is to be read at once.
     """
     groups: list[list[Any]] = []
     before: tuple[str, str] | None = None
@@ -75,15 +69,7 @@ def _key(item: object) -> tuple[str, str] | None:
 
 
 def provider_blocks(items: Sequence[Mapping[Any, Any]], role: str) -> list[Block]:
-    """Read a group of items in a provider's own form.
-
-    Args:
-        items: the group.
-        role: whose message it stands in.
-
-    Returns:
-        The blocks; none when the items are in no provider's own form.
-    """
+    """Read a group of items in a provider's own form; none when they are in no such form."""
     first = items[0]
     kind = type_of(first)
     dialect, entry = _entry(items, first, kind, role)

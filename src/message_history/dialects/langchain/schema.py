@@ -35,11 +35,8 @@ def kind_of(data: Mapping[Any, Any]) -> str:
 def as_message(entry: object) -> Mapping[Any, Any] | None:
     """Read a message as its dump.
 
-    Args:
-        entry: an object of langchain-core, its dump, what `messages_to_dict` makes of it, or a pair of role and text.
-
-    Returns:
-        The dump; None for anything else.
+    `entry` is an object of langchain-core, its dump, what `messages_to_dict` makes of it, or a pair of role and text;
+    None for anything else.
     """
     if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str):
         return {"type": entry[0], "content": entry[1]} if kind_of({"type": entry[0]}) else None

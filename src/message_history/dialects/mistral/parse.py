@@ -26,17 +26,7 @@ MISTRAL: Final = "mistral"
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
-    """Read a list of Mistral's messages.
-
-    Args:
-        raw: the entries.
-        foreign: reads an entry that has another dialect's form.
-
-    Returns:
-        The messages in them.
-
-    Complexity: linear in the entries.
-    """
+    """Read a list of Mistral's messages."""
     parsed = Reader(MISTRAL).read(raw, foreign)
     parsed.messages = [_with_chunks(message) for message in parsed.messages]
     return parsed
@@ -47,14 +37,7 @@ SHARED: Final[Mapping[str, frozenset[str]]] = {OPENAI_CHAT: frozenset({"detail",
 
 
 def is_prefix(assistant: Message) -> bool:
-    """Return whether an assistant message came as the beginning of the answer that was asked for.
-
-    Args:
-        assistant: the message.
-
-    Returns:
-        True when it, or a message that was joined to it, came with `prefix`.
-    """
+    """Return whether an assistant message, or one that was joined to it, came with `prefix`."""
     # A list of Mistral's reads like Chat Completions where nothing in it tells them apart.
     return any(
         block.meta is not None and block.carried(origin).get("prefix") is True
@@ -64,15 +47,7 @@ def is_prefix(assistant: Message) -> bool:
 
 
 def shared_key(block: Block, key: str) -> Any:
-    """Return a key that Mistral and Chat Completions have in common, whichever the block was read as.
-
-    Args:
-        block: the block.
-        key: the key.
-
-    Returns:
-        Its value, or None.
-    """
+    """Return a key that Mistral and Chat Completions have in common, whichever the block was read as."""
     if block.meta is None:
         return None
     return block.extra(MISTRAL).get(key, block.extra(OPENAI_CHAT).get(key))

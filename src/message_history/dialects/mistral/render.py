@@ -136,9 +136,7 @@ class Render:
     def _assistant_block(self, block: Block, *, leads: bool) -> list[Wire]:
         """Write a block of an assistant message that is no call.
 
-        Args:
-            block: the block.
-            leads: whether nothing but thinking comes before it.
+        `leads` says whether nothing but thinking comes before it.
         """
         if isinstance(block, TextBlock):
             return self._text_chunks(block)
@@ -225,9 +223,7 @@ class Render:
     def _user_blocks(self, blocks: Iterable[Block], chunks: list[Wire]) -> None:
         """Write what is no result: a user message for each run of content, a system message for each system block.
 
-        Args:
-            blocks: the blocks.
-            chunks: what comes before them in the first user message.
+        `chunks` are what comes before them in the first user message.
         """
         first = len(self._wire)
 
@@ -393,12 +389,7 @@ def _text_chunk(text: str) -> Wire:
 def _chunk(block: Block, types: frozenset[str]) -> Wire | None:
     """Return a chunk that we do not model, as far as it is whole and may stand there.
 
-    Args:
-        block: any block.
-        types: the types of chunks that may.
-
-    Returns:
-        The chunk with the keys that the API knows, still frozen; None for any other block.
+    It has the keys that the API knows, still frozen; None is for any other block.
     """
     if not isinstance(block, ProviderBlock) or block.dialect not in (MISTRAL, OPENAI_CHAT) or block.type not in types:
         return None

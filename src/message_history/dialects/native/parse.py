@@ -64,17 +64,7 @@ class _Blocks:
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
-    """Read our own saved form.
-
-    Args:
-        raw: the entries.
-        foreign: reads an entry that has another dialect's form.
-
-    Returns:
-        The messages in them.
-
-    Complexity: linear in the entries.
-    """
+    """Read our own saved form."""
     found = _read_usual(raw)
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))
@@ -85,15 +75,8 @@ def read_ahead(entries: Sequence[Any]) -> list[Any]:
     """Read a piece of a list in our own saved form, so that its dicts need not stay until the whole list is there.
 
     The garbage collector looks at all dicts that are held, again and again: of a long session, that takes as long as
-    all else.
-
-    Args:
-        entries: the piece; not the end of the list, whose marks are looked at again.
-
-    Returns:
-        The entries, with messages for those that need no second look. The first is not read: it tells the dialect.
-
-    Complexity: linear in the entries.
+    all else. The end of the list, whose marks are looked at again, is in no piece. Returns the entries, with messages
+    for those that need no second look. The first is not read: it tells the dialect.
     """
     first = next((n for n, entry in enumerate(entries) if _is_usual(entry)), len(entries)) + 1
     rest = entries[first:]

@@ -24,13 +24,8 @@ if TYPE_CHECKING:
 def to_pickle(conversation: Conversation) -> list[Any]:
     """Write a conversation for a pickle.
 
-    Args:
-        conversation: the conversation.
-
-    Returns:
-        A pair for each plain message, of which `from_pickle` makes it; for any other, and the system prompt, a dict.
-
-    Complexity: linear in the messages.
+    Returns a pair for each plain message, of which `from_pickle` makes it; for any other, and the system prompt, a
+    dict.
     """
     system = context_of(conversation).system
     entries: list[Any] = [*render((), system)] if system else []
@@ -53,16 +48,7 @@ def to_pickle(conversation: Conversation) -> list[Any]:
 
 
 def from_pickle(saved: Iterable[Any]) -> list[Any]:
-    """Read the messages of a pickle that are pairs.
-
-    Args:
-        saved: what `to_pickle` wrote.
-
-    Returns:
-        The entries, with messages for the pairs. What is not as `to_pickle` writes it stays as it is.
-
-    Complexity: linear in the entries.
-    """
+    """Read the messages of a pickle that are pairs. What is not as `to_pickle` writes it stays as it is."""
     return [_message(entry) or entry if type(entry) is tuple else entry for entry in saved]
 
 

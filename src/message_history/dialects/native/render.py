@@ -32,17 +32,7 @@ if TYPE_CHECKING:
 
 
 def render(messages: Iterable[Message], system: Sequence[SystemBlock]) -> list[dict[str, Any]]:
-    """Write messages in our own saved form, the system prompt first.
-
-    Args:
-        messages: the messages.
-        system: the system prompt.
-
-    Returns:
-        Fresh entries.
-
-    Complexity: linear in the messages.
-    """
+    """Write messages in our own saved form, the system prompt first."""
     entries = [message_to_json(message) for message in messages]
     if system:
         entries.insert(0, {"role": "system", "content": list(map(block_to_json, system)), NATIVE: VERSION})
@@ -50,14 +40,7 @@ def render(messages: Iterable[Message], system: Sequence[SystemBlock]) -> list[d
 
 
 def message_to_json(message: Message) -> dict[str, Any]:
-    """Write one message.
-
-    Args:
-        message: the message.
-
-    Returns:
-        A fresh entry.
-    """
+    """Write one message."""
     plain = plain_content(message)
     if not plain or reach(message) == NO_UNICODE:
         content = list(map(block_to_json, message.content))
@@ -74,9 +57,7 @@ def message_to_json(message: Message) -> dict[str, Any]:
 def mark_open_stubs(entries: Iterable[dict[str, Any]], ids: Collection[str]) -> None:
     """Mark, in the last entry of a history, the stubs that were not recorded yet.
 
-    Args:
-        entries: the last entry, as it was written, or nothing.
-        ids: the ids of their calls.
+    `entries` are the last entry as it was written, or nothing; `ids` are those of the calls.
     """
     for entry in entries:
         for block in entry["content"] if ids else ():
@@ -85,14 +66,7 @@ def mark_open_stubs(entries: Iterable[dict[str, Any]], ids: Collection[str]) -> 
 
 
 def block_to_json(block: Block) -> dict[str, Any]:
-    """Write one block.
-
-    Args:
-        block: the block.
-
-    Returns:
-        A fresh dict, without keys that say nothing.
-    """
+    """Write one block."""
     kind = type(block)
     data: dict[str, Any]
     if isinstance(block, TextBlock):

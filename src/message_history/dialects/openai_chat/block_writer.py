@@ -299,8 +299,7 @@ class BlockWriter:
     def limit_marks(self, prompt: int) -> None:
         """Leave out cache marks beyond four, those of the earliest messages first.
 
-        Args:
-            prompt: how many of the marks the system prompt has, which are omitted last.
+        `prompt` is how many of the marks the system prompt has, which are omitted last.
         """
         beyond = max(len(self._marked) - schema.MAX_CACHE_MARKS, 0)
         for index, part in (self._marked[prompt:] + self._marked[:prompt][::-1])[:beyond]:

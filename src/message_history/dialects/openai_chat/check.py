@@ -42,18 +42,7 @@ REASONING: Final = ("reasoning_content", "reasoning")
 
 
 def violations(wire: Sequence[Any], dialect: Fields, quoted: Mapping[str, Rule]) -> list[Violation]:
-    """Find what the API refuses.
-
-    Args:
-        wire: the list.
-        dialect: the model's fields.
-        quoted: the rule that each fault breaks.
-
-    Returns:
-        What is wrong.
-
-    Complexity: linear in the list.
-    """
+    """Find what the API refuses."""
     check = _Check(wire, dialect, quoted)
     check.length()
     return check_list(check)

@@ -17,17 +17,7 @@ Fault: TypeAlias = tuple[str, "int | None", str, int]
 
 
 def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: Fields) -> Iterator[Fault]:
-    """Go through the roles of a list.
-
-    Args:
-        wire: the messages.
-        dialect: the model's fields.
-
-    Yields:
-        What is wrong.
-
-    Complexity: linear in the list.
-    """
+    """Go through the roles of a list."""
     roles = [entry.get("role") for entry in wire]
     yield from _systems(roles, dialect)
     if dialect.alternate:

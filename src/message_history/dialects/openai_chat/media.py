@@ -14,16 +14,7 @@ if TYPE_CHECKING:
 
 
 def image_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) -> ImageBlock | None:
-    """Read the `image_url` of a part.
-
-    Args:
-        value: the object with the `url`.
-        dialect: where it came from.
-        others: further keys of the part.
-
-    Returns:
-        The image, or None when there is no URL.
-    """
+    """Read the `image_url` of a part. Returns None when there is no URL; `others` are further keys of the part."""
     url = value.get("url")
     if not isinstance(url, str):
         return None
@@ -36,13 +27,8 @@ def image_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) 
 def document_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) -> DocumentBlock | None:
     """Read the `file` of a part.
 
-    Args:
-        value: the object with `file_data` or `file_id`.
-        dialect: where it came from; a file id is known there alone.
-        others: further keys of the part.
-
-    Returns:
-        The document, or None when it holds neither.
+    A file id is known in its `dialect` alone; `others` are further keys of the part. Returns None when it holds neither
+    `file_data` nor `file_id`.
     """
     data, id = value.get("file_data"), value.get("file_id")
     inline = data_url(data) if isinstance(data, str) else None
@@ -90,14 +76,7 @@ def _held(media_type: str, data: str) -> dict[str, str]:
 
 
 def data_url(url: str) -> tuple[str, str] | None:
-    """Split a base64 data URL.
-
-    Args:
-        url: any URL.
-
-    Returns:
-        The media type and the data, or None for another URL.
-    """
+    """Split a base64 data URL into the media type and the data; None for another URL."""
     if not url.startswith("data:"):
         return None
     head, comma, data = url[5:].partition(",")
@@ -108,11 +87,7 @@ def data_url(url: str) -> tuple[str, str] | None:
 def url_of(source: FrozenDict) -> str | None:
     """Return the URL of media: their own, or one that holds their data.
 
-    Args:
-        source: the source of an image or a document.
-
-    Returns:
-        The URL; None for media that are elsewhere. Data of no type are text, as a data URL without one says.
+    Returns None for media that are elsewhere. Data of no type are text, as a data URL without one says.
     """
     if source.get("type") == "url" and isinstance(source.get("url"), str):
         return str(source["url"])
@@ -122,14 +97,7 @@ def url_of(source: FrozenDict) -> str | None:
 
 
 def beside_source(source: FrozenDict) -> dict[str, Any]:
-    """Return the keys of a source that say neither where media are nor what they are.
-
-    Args:
-        source: the source of an image or a document.
-
-    Returns:
-        The keys, which no chat message has a place for.
-    """
+    """Return the keys of a source that say neither where media are nor what they are."""
     known = _WHERE.get(str(source.get("type")), ())
     return {key: value for key, value in source.items() if key not in known}
 

@@ -299,13 +299,7 @@ class Reader:
     def content(self, content: object, source: int, *, in_result: bool = False) -> list[Block]:
         """Read content: text, parts, or whatever stands there.
 
-        Args:
-            content: the raw content.
-            source: the entry of the raw list.
-            in_result: True for what a tool gave, which may be any JSON.
-
-        Returns:
-            The blocks.
+        `in_result` is True for what a tool gave, which may be any JSON.
         """
         if content is None:
             return []

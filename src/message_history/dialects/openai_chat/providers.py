@@ -63,12 +63,8 @@ SERVERS: Final = frozenset({"templates", "llama.cpp", "lm studio", "mlx"})
 def fields_of(model: str, provider: str | None) -> dict[str, Any]:
     """Choose the fields for a model.
 
-    Args:
-        model: its name; empty for all that a provider has.
-        provider: who serves it; None where the model's name says it, or nothing does.
-
-    Returns:
-        The fields; none for what is not known.
+    `model` is empty for all that a provider has; `provider` is None where the model's name says it, or nothing does.
+    Returns none for what is not known.
     """
     server = provider if provider is None else _server_of(checked_name(provider, "provider"))
     if _TAGGED.fullmatch(checked_name(model).lower()) and (server is None or _HERE.fullmatch(server)):
@@ -112,14 +108,7 @@ def faults() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def quoted_by(provider: str) -> Mapping[str, Rule]:
-    """Return which rule each fault breaks, as a provider puts it.
-
-    Args:
-        provider: whose rules are quoted.
-
-    Returns:
-        The rules, by fault; without the faults that are none there.
-    """
+    """Return which rule each fault breaks, as a provider puts it, without the faults that are none there."""
     ids = {**faults()["openai"], **faults().get(provider, {})}
     return {fault: rule_of(id) for fault, id in ids.items() if id}
 

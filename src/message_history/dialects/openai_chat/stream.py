@@ -146,13 +146,7 @@ def _in_order(calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def merge(into: dict[str, Any], key: str, piece: Any) -> None:
-    """Add a piece to what is there under a key: texts are joined, so are the values of mappings; lists grow.
-
-    Args:
-        into: what is there.
-        key: the key.
-        piece: the piece.
-    """
+    """Add a piece to what is there under a key: texts are joined, so are the values of mappings; lists grow."""
     there = into.get(key)
     if isinstance(piece, str) and key in _ONCE:
         into[key] = there or piece

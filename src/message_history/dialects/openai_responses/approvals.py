@@ -36,11 +36,7 @@ def is_request(item: Mapping[Any, Any]) -> bool:
 
 
 def request_of(item: Mapping[Any, Any]) -> ToolUseBlock:
-    """Make the call that a request asks for.
-
-    Args:
-        item: the request.
-    """
+    """Make the call that a request asks for."""
     kept = {key: value for key, value in item.items() if key not in ("name", "arguments") and value is not None}
     extra, converted = freeze_mapping({OPENAI_RESPONSES: kept})
     meta = Meta(extra=extra, converted=converted, mark=_PROVIDER_RUNS)
@@ -54,11 +50,7 @@ def is_decision(item: Mapping[Any, Any]) -> bool:
 
 
 def decision_of(item: Mapping[Any, Any]) -> ToolResultBlock:
-    """Make the stub that says how a request was decided.
-
-    Args:
-        item: the response to it.
-    """
+    """Make the stub that says how a request was decided."""
     why = item.get("reason")
     detail = why if isinstance(why, str) else ""
     request = call_of_text(item["approval_request_id"], "", "{}", Meta(mark=_PROVIDER_RUNS))
@@ -78,11 +70,7 @@ def write_decision(stub: ToolResultBlock, id: str, changes: Changes) -> Wire:
     """Write the stub of a request as the response to it.
 
     The API refuses a list with a request that nobody has decided. So it is refused for now, with the state as reason.
-
-    Args:
-        stub: the stub.
-        id: the request's id.
-        changes: gets a record of a decision that nobody made.
+    `changes` gets a record of a decision that nobody made.
     """
     state, detail = reason_of(stub), stub.mark.detail if stub.mark is not None else ""
     wire: Wire = {"type": DECISION, "approval_request_id": id, "approve": state == "approved"}
@@ -104,25 +92,14 @@ def whole_item(item: Mapping[Any, Any]) -> ProviderBlock:
 
 
 def unacknowledged(call: ToolUseBlock, result: ToolResultBlock) -> tuple[Any, ...]:
-    """Return the safety checks of a computer call that its result does not acknowledge.
-
-    Args:
-        call: the call.
-        result: its result.
-    """
+    """Return the safety checks of a computer call that its result does not acknowledge."""
     acknowledged = {_id(check) for check in _checks(result.extra(OPENAI_RESPONSES), _ACKNOWLEDGED)}
     pending = _checks(call.extra(OPENAI_RESPONSES), "pending_safety_checks")
     return tuple(check for check in pending if _id(check) not in acknowledged)
 
 
 def acknowledged(wire: Wire, call: ToolUseBlock, result: ToolResultBlock) -> Wire:
-    """Let the output of a computer call that a person approved acknowledge its safety checks.
-
-    Args:
-        wire: the output.
-        call: the call.
-        result: its result.
-    """
+    """Let the output of a computer call that a person approved acknowledge its safety checks."""
     missing = unacknowledged(call, result) if is_approved(result) else ()
     if not missing or wire["type"] != "computer_call_output":
         return wire

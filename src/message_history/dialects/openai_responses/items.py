@@ -79,7 +79,6 @@ class Items:
     Args:
         dialect: the model's fields.
         changes: gets a record of what is omitted.
-        ids: the ids of calls.
     """
 
     def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
@@ -97,12 +96,7 @@ class Items:
     def of(self, message: Message, results: Mapping[str, ToolResultBlock]) -> list[Item]:
         """Put the blocks of a message together as the items that they were, or are to be.
 
-        Args:
-            message: an assistant message.
-            results: the results of its calls, by id.
-
-        Returns:
-            The items; each has the id under which it could go back.
+        Each item has the id under which it could go back.
         """
         items: list[Item] = []
         for block in message.content:
@@ -222,12 +216,7 @@ class Items:
         return result is None or fits(tool, result, self._dialect.text_limit)
 
     def as_function(self, item: Item, why: str) -> None:
-        """Turn a call of a tool of the API's into a call of a function.
-
-        Args:
-            item: the call.
-            why: the reason.
-        """
+        """Turn a call of a tool of the API's into a call of a function."""
         self._changes.rewritten(f"a call of type {item.kind} as a function call: {why}", *item.blocks)
         item.kind, item.id = FUNCTION, None
 
@@ -284,15 +273,7 @@ class Items:
         return self._dialect.reasoning == "encrypted" if stores is None else stores
 
     def fresh(self, id: object, kind: str) -> str | None:
-        """Return an item's id if it may be sent (OR-11 to OR-14), and record it otherwise.
-
-        Args:
-            id: the id that the item came with; None without one.
-            kind: the item's type.
-
-        Returns:
-            The id, or None.
-        """
+        """Return an item's id if it may be sent (OR-11 to OR-14), and record it otherwise."""
         if id is None:
             return None
         if isinstance(id, str) and (self._dialect.checks_ids is False or is_of_another(self._dialect, id)):
@@ -311,12 +292,7 @@ class Items:
 
 
 def is_of_another(dialect: Fields, id: object) -> bool:
-    """Return whether an item's id shows that another server than OpenAI's made it, where no model is known.
-
-    Args:
-        dialect: the model's fields.
-        id: the id.
-    """
+    """Return whether an item's id shows that another server than OpenAI's made it, where no model is known."""
     return dialect.checks_ids is None and isinstance(id, str) and schema.ID_OF_ANOTHER.fullmatch(id) is not None
 
 
@@ -338,13 +314,7 @@ def is_object(text: str) -> bool:
 
 
 def fits(tool: ClientTool, result: ToolResultBlock, limit: int) -> bool:
-    """Return whether a tool's own type of output can say a result.
-
-    Args:
-        tool: the tool.
-        result: the result of a call of it.
-        limit: how long a text may be.
-    """
+    """Return whether a tool's own type of output can say a result, with texts no longer than `limit`."""
     content = result.content
     if tool.form == "text":
         return len(content) <= 1 and len(_text_of(result)) <= limit and not any(map(_is_media, content))

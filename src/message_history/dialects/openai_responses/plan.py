@@ -70,15 +70,7 @@ class Planner:
         self._reasoned = False
 
     def plan(self, message: Message, results: Mapping[str, ToolResultBlock]) -> list[Segment]:
-        """Decide for one message.
-
-        Args:
-            message: an assistant message.
-            results: the results of its calls, by id.
-
-        Returns:
-            What is sent; at least one item.
-        """
+        """Decide for one message. Returns what is sent, at least one item."""
         items = self._made.of(message, results)
         items = self._grouped(items) if self._encrypted else self._flawless(items)
         self._write_unreferred(items)

@@ -337,9 +337,7 @@ class Render:
     def user(self, message: Message, *, first: bool) -> list[Wire]:
         """Write what is no result: one message for each run of content, and one for each system message.
 
-        Args:
-            message: a user message.
-            first: whether it is the first message, which must hold more than a system message.
+        `first` says whether it is the first message, which must hold more than a system message.
         """
         wire: list[Wire] = []
         parts: list[Wire] = []

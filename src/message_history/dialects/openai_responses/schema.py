@@ -314,14 +314,7 @@ def suits(key: str, value: object) -> bool:
 
 
 def side_of(item: Mapping[Any, Any]) -> Role | None:
-    """Return whose an item is that is kept whole.
-
-    Args:
-        item: the item.
-
-    Returns:
-        The role; None for one that goes with the items before it.
-    """
+    """Return whose an item is that is kept whole; None for one that goes with the items before it."""
     kind, id = item.get("type"), item.get("id")
     if not isinstance(kind, str):
         return None

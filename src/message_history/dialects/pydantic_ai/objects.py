@@ -29,17 +29,7 @@ _TIMED: Final = frozenset(
 
 
 def model_messages(wire: list[dict[str, Any]]) -> list[ModelMessage]:
-    """Make the package's objects.
-
-    Args:
-        wire: messages as JSON.
-
-    Returns:
-        The objects.
-
-    Raises:
-        ModuleNotFoundError: without the package.
-    """
+    """Make the package's objects. Raises `ModuleNotFoundError` without the package."""
     from pydantic_ai.messages import ModelMessagesTypeAdapter  # noqa: PLC0415
 
     for message in wire:
@@ -55,13 +45,8 @@ def model_messages(wire: list[dict[str, Any]]) -> list[ModelMessage]:
 def plain(value: object) -> Any:
     """Read a value as the JSON that the package saves it as.
 
-    Args:
-        value: an object of the package, or a value with such objects, times or bytes in it.
-
-    Returns:
-        Plain JSON; what is none stays as it is.
-
-    Complexity: linear in the value.
+    `value` is an object of the package, or a value with such objects, times or bytes in it; what is none stays as it
+    is.
     """
     return _Plain().any(value, 0)
 

@@ -86,11 +86,7 @@ _FILES: Final[dict[str, str]] = {"anthropic": "anthropic", "openai": "openai_cha
 def is_file(value: object) -> bool:
     """Return whether a value that a tool gave is one of the package's files.
 
-    Args:
-        value: any JSON value.
-
-    Returns:
-        True for what the package reads back as a file: a mapping of a known kind with all that this kind needs.
+    The package reads back as a file a mapping of a known kind with all that this kind needs.
     """
     if not isinstance(value, Mapping):
         return False
@@ -103,14 +99,7 @@ def is_file(value: object) -> bool:
 
 
 def json_of(text: str) -> Any:
-    """Read content that stood as JSON back from its text.
-
-    Args:
-        text: what `text_of_json` wrote.
-
-    Returns:
-        The value; the text itself when it was text.
-    """
+    """Read content that stood as JSON back from its text. Returns the text itself when it was text."""
     try:
         return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError):

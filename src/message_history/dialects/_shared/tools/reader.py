@@ -37,13 +37,7 @@ class ToolShapes:
         return False
 
     def read_tool(self, reader: ToolReader, path: str, tool: Mapping[str, Any]) -> bool:
-        """Read a tool, and return whether it is one of this form.
-
-        Args:
-            reader: takes what is read.
-            path: where the tool is in the request.
-            tool: the tool.
-        """
+        """Read a tool, and return whether it is one of this form."""
         del reader, path, tool
         return False
 
@@ -120,13 +114,8 @@ class ToolReader:
     def tool(self, path: str, tool: Mapping[str, Any], schema: str, *known: str, strict: bool | None = False) -> None:
         """Take a tool whose fields are its own.
 
-        Args:
-            path: where it is in the request.
-            tool: the tool.
-            schema: the key of the schema of its input.
-            known: the keys that say nothing more.
-            strict: whether the provider holds the model to the schema where the tool does not say; None where the
-                provider decides.
+        `schema` is the key of the schema of its input, and the keys that are `known` say nothing more. `strict` says
+        whether the provider holds the model to the schema where the tool does not say; None where the provider decides.
         """
         name, strictness = tool.get("name"), tool.get("strict", strict)
         if not isinstance(name, str) or not name:
@@ -168,26 +157,13 @@ class ToolReader:
             self.omit(path, choice)
 
     def choose_among(self, path: str, choice: Mapping[str, Any], allowed: Mapping[str, Any]) -> None:
-        """Take a choice among some of the tools.
-
-        Args:
-            path: where it is in the request.
-            choice: the choice.
-            allowed: what of it has the mode and the tools.
-        """
+        """Take a choice among some of the tools. `allowed` is what of it has the mode and the tools."""
         tools = allowed.get("tools")
         names = [_name_in(tool) for tool in tools] if isinstance(tools, list) else []
         self.choose(path, choice, str(allowed.get("mode", "auto")), names)
 
     def choose(self, path: str, choice: Any, mode: str, names: Iterable[Any] = ()) -> None:
-        """Take a choice.
-
-        Args:
-            path: where it is in the request.
-            choice: the choice, as it is written.
-            mode: its mode.
-            names: the tools to choose among.
-        """
+        """Take a choice."""
         names = tuple(names)
         if not self.is_mode(mode) or not all(isinstance(name, str) for name in names):
             self.omit(path, choice)

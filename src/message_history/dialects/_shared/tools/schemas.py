@@ -29,11 +29,7 @@ CAMEL: Final = {
 def object_schema(schema: object) -> dict[str, Any]:
     """Return the schema of a tool's input as every provider takes it: with the type `object`.
 
-    Args:
-        schema: a JSON Schema; None or an empty one for a tool without input.
-
-    Returns:
-        The schema, as a new dict.
+    None and an empty schema are those of a tool without input.
     """
     written = dict(schema) if isinstance(schema, Mapping) else {}
     empty: dict[str, Any] = {} if written else {"properties": {}}
@@ -43,13 +39,7 @@ def object_schema(schema: object) -> dict[str, Any]:
 def from_openapi(schema: Any) -> Any:
     """Return the JSON Schema for a schema of OpenAPI.
 
-    Args:
-        schema: the schema, with types in capitals, `nullable`, and counts that may be text.
-
-    Returns:
-        The JSON Schema. What is no schema stays as it is.
-
-    Complexity: linear in the schema.
+    It has types in capitals, `nullable`, and counts that may be text; what is no schema stays as it is.
     """
     if not isinstance(schema, Mapping):
         return schema
