@@ -45,15 +45,8 @@ def _read(document: Document) -> Reading:
 def branch_to(nodes: dict[str, Any], newest: object, parent_key: str) -> list[Any]:
     """Walk from the newest node of a tree to its root.
 
-    Args:
-        nodes: the nodes by id.
-        newest: the id of the newest one; the last node counts when there is none of that id.
-        parent_key: the key of a node's parent.
-
-    Returns:
-        The nodes, oldest first.
-
-    Complexity: linear in the nodes.
+    `newest` is the id of the newest one; the last node counts when there is none of that id. Returns the nodes, oldest
+    first.
     """
     at = newest if newest in nodes else next(reversed(nodes), None)
     path: list[Any] = []
@@ -66,17 +59,7 @@ def branch_to(nodes: dict[str, Any], newest: object, parent_key: str) -> list[An
 
 
 def messages_on_branch(conversation: Mapping[str, Any], collector: Collector) -> list[dict[str, Any]]:
-    """Return the messages that lead to the newest one, and count the others.
-
-    Args:
-        conversation: what has the tree under `mapping`.
-        collector: what counts them.
-
-    Returns:
-        The messages, oldest first.
-
-    Complexity: linear in the nodes.
-    """
+    """Return the messages that lead to the newest one, oldest first, and count the others."""
     mapping = conversation["mapping"]
     path = branch_to(mapping, conversation.get("current_node"), "parent")
     on_branch = [node["message"] for node in path if isinstance(node.get("message"), dict)]

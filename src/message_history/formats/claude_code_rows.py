@@ -55,13 +55,7 @@ def is_line(value: Mapping[str, Any]) -> bool:
 def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
     """Part a file into its conversations.
 
-    Args:
-        lines: the lines.
-
-    Returns:
-        The main conversation first, then each sidechain; a file of one sidechain alone has that as its main one.
-
-    Complexity: linear in the file.
+    The main conversation comes first, then each sidechain; a file of one sidechain alone has that as its main one.
     """
     parts: dict[str, list[int]] = {"": []}
     roots: dict[str, str] = {}
@@ -153,11 +147,7 @@ class _Tree:
     def _newest_message(self, last: int | None) -> int | None:
         """Return the message that the conversation ends with: notes of the program alone, without a parent, are none.
 
-        Args:
-            last: the last message.
-
-        Returns:
-            The last that descends from what someone wrote; the last of all when none does.
+        It is the last that descends from what someone wrote; the last of all when none does.
         """
         alone: set[int] = set()
         candidate = last
@@ -261,14 +251,7 @@ def _items(value: Mapping[str, Any]) -> list[Any]:
 
 
 def kind_of(value: Mapping[str, Any]) -> str | None:
-    """Say what a line is that holds no message.
-
-    Args:
-        value: the line.
-
-    Returns:
-        Its kind; None for a message.
-    """
+    """Say what a line is that holds no message; None for a message."""
     if _is_message(value):
         return None if _items(value) else "errors of the API, and messages without content"
     named = " ".join(str(value[key]) for key in ("type", "subtype") if isinstance(value.get(key), str))
@@ -363,15 +346,7 @@ def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
 def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line | None, dict[str, Any] | None]]:
     """Put repaired conversations back among the lines of the file.
 
-    Args:
-        lines: the lines as they were.
-        splices: what becomes of each conversation.
-
-    Returns:
-        The new lines: one as it was with its value, None for the value when it stays as it was written; None for the
-        line when it is new.
-
-    Complexity: linear in the file.
+    A line that is as it was comes with its value, or with None when it stays as it was written; a new line is None.
     """
     weaving = _Weaving(lines)
     for found in splices:

@@ -52,16 +52,7 @@ def is_line(value: Mapping[str, Any]) -> bool:
 
 
 def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
-    """Read the conversation in a file.
-
-    Args:
-        lines: the lines.
-
-    Returns:
-        The conversation; none when there is no message.
-
-    Complexity: linear in the file.
-    """
+    """Read the conversation in a file; none when there is no message."""
     pieces: list[Piece] = []
     counted = _Counted()
     every = 0
@@ -162,14 +153,7 @@ def _items(value: Mapping[str, Any] | None) -> list[Any]:
 
 
 def kind_of(value: Mapping[str, Any]) -> str | None:
-    """Say what a line is that holds no item of the conversation.
-
-    Args:
-        value: the line.
-
-    Returns:
-        Its kind; None for one that holds an item.
-    """
+    """Say what a line is that holds no item of the conversation; None for one that holds an item."""
     kind, payload = _envelope(value)
     if _items(value) or _is_compaction(kind, payload):
         return None
@@ -227,15 +211,7 @@ def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
 def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line | None, dict[str, Any] | None]]:
     """Put a repaired conversation back among the lines of the file.
 
-    Args:
-        lines: the lines as they were.
-        splices: what becomes of the conversation.
-
-    Returns:
-        The new lines: one as it was with its value, None for the value when it stays as it was written; None for the
-        line when it is new.
-
-    Complexity: linear in the file.
+    A line that is as it was comes with its value, or with None when it stays as it was written; a new line is None.
     """
     kept = {place for splice in splices for place in splice.kept}
     touched = {piece.line for splice in splices if splice.changed for piece in splice.thread.pieces}

@@ -97,15 +97,9 @@ def _spoilt(session: SessionFile) -> int:
 def find_files(places: Iterable[str | PathLike[str]]) -> tuple[list[Path], list[tuple[Path, str]]]:
     """Find the files that may be sessions.
 
-    Args:
-        places: folders, which are searched to the bottom, and files, which are taken as they are. Links to folders are
-            not followed.
-
-    Returns:
-        The files with a JSON ending and databases, sorted, and folders whose files make up sessions, as opencode's
-        storage; and what could not be searched, with why not.
-
-    Complexity: linear in what is there.
+    Folders are searched to the bottom, and files are taken as they are. Links to folders are not followed. Returns the
+    files with a JSON ending and databases, sorted, and folders whose files make up sessions, as opencode's storage; and
+    what could not be searched, with why not.
     """
     found: dict[Path, None] = {}
     problems: list[tuple[Path, str]] = []
@@ -140,17 +134,7 @@ def _may_be_session(path: Path) -> bool:
 
 
 def examine(path: Path, *, chosen: Format | None = None) -> Examined:
-    """Look at one file; nothing is written.
-
-    Args:
-        path: the file.
-        chosen: its format; None to recognise it.
-
-    Returns:
-        What it holds, and what is wrong with that.
-
-    Complexity: linear in the file.
-    """
+    """Look at one file; nothing is written. `chosen` is None to recognise its format."""
     try:
         stamp = stamp_of(path)
         session = read_session(path, chosen=chosen)
@@ -168,17 +152,8 @@ def examine(path: Path, *, chosen: Format | None = None) -> Examined:
 def repair_beside(found: Examined, *, force: bool = False) -> RepairedFile:
     """Write a broken file's repaired form beside it.
 
-    Args:
-        found: the file.
-        force: whether to overwrite a file that is there; a backup is made of it.
-
-    Returns:
-        What was written: `NAME.repaired` with the file's ending.
-
-    Raises:
-        SessionError: when there is such a file that holds something else, or it cannot be written.
-
-    Complexity: linear in the file.
+    With `force`, a file that is there is overwritten; a backup is made of it. It is `NAME.repaired` with the file's
+    ending. Raises `SessionError` when there is such a file that holds something else, or it cannot be written.
     """
     before, repaired = _repaired(found)
     target = found.path.with_name(f"{found.path.stem}.repaired{_suffix(found.path, repaired)}")
@@ -197,17 +172,8 @@ def repair_beside(found: Examined, *, force: bool = False) -> RepairedFile:
 def repair_in_place(found: Examined) -> RepairedFile:
     """Put a broken file's repaired form in its place, at one stroke, and keep the file as it was in a backup.
 
-    Args:
-        found: the file.
-
-    Returns:
-        What was written, and where the backup is.
-
-    Raises:
-        SessionConflictError: when somebody has written to the file since it was read.
-        SessionError: when it cannot be written; then it is as it was.
-
-    Complexity: linear in the file.
+    Raises `SessionConflictError` when somebody has written to the file since it was read. Raises `SessionError` when it
+    cannot be written; then it is as it was.
     """
     before, repaired = _repaired(found)
     path = found.path
@@ -249,14 +215,7 @@ def _suffix(path: Path, repaired: RepairedSession) -> str:
 def changes(before: SessionFile, after: SessionFile) -> Iterator[str]:
     """Yield what is other than it was, message by message, as a unified diff.
 
-    Args:
-        before: a session file.
-        after: the same, repaired.
-
-    Yields:
-        The lines of the diff: each message is one line, shortened; conversations in the file are under their names.
-
-    Complexity: as that of `difflib`.
+    Each message is one line, shortened; conversations in the file are under their names. The cost is that of `difflib`.
     """
     now = {conversation.label: conversation for conversation in after.conversations}
     for was in before.conversations:

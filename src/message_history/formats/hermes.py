@@ -40,16 +40,7 @@ def _read(document: Document) -> Reading:
 
 
 def add_message(collector: Collector, place: int, row: object) -> bool:
-    """Add a message.
-
-    Args:
-        collector: what it is added to.
-        place: where it stands.
-        row: the message.
-
-    Returns:
-        Whether its role is known.
-    """
+    """Add a message. Returns whether its role is known."""
     if isinstance(row, dict) and row.get("codex_reasoning_items"):
         collector.omit("reasoning in the form of Codex, mostly encrypted")
     return add_chat_message(collector, place, row)

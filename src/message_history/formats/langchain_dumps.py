@@ -33,13 +33,7 @@ _CALLS: Final = ("tool_use", "tool_call", "function_call", "tool_call_chunk", "i
 def fields_of(item: Any) -> tuple[str, Mapping[str, Any]] | None:
     """Return the kind of a message and its fields, from any of the forms it is written in.
 
-    Args:
-        item: what may be a message.
-
-    Returns:
-        Both; None for anything else.
-
-    Complexity: constant.
+    `item` is what may be a message. Returns None for anything else.
     """
     if not isinstance(item, dict):
         return None
@@ -106,16 +100,7 @@ def _read(document: Document) -> Reading:
 
 
 def add_message(collector: Collector, n: int, kind: str, fields: Mapping[str, Any]) -> None:
-    """Add a message.
-
-    Args:
-        collector: what it is added to.
-        n: where it stands.
-        kind: its kind; see `fields_of`.
-        fields: its fields.
-
-    Complexity: linear in the message.
-    """
+    """Add a message."""
     role, content = _ROLES[kind], fields.get("content")
     if role == "chat":
         named = str(fields.get("role")).lower()

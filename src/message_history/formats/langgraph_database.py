@@ -49,11 +49,7 @@ def _extension(code: int, inner: Any) -> Any:
 
 
 def _decoded(kind: object, data: object) -> Any:
-    """Read a packed value.
-
-    Raises:
-        ValueError: when it is damaged, or packed in another way.
-    """
+    """Read a packed value. Raises `ValueError` when it is damaged, or packed in another way."""
     if kind == "null":
         return None
     written = data.encode(errors="surrogateescape") if isinstance(data, str) else data

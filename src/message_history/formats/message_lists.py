@@ -120,13 +120,7 @@ def _has_own_roles(entries: Sequence[Mapping[str, Any]]) -> bool:
 def strange_entry(document: Document) -> str:
     """Say what keeps a list from being recognised: an entry of it, or that it is none.
 
-    Args:
-        document: the file.
-
-    Returns:
-        A sentence's end, with the place of the first such entry; empty when nothing does.
-
-    Complexity: linear in the list.
+    Returns a sentence's end, with the place of the first such entry; empty when nothing does.
     """
     if is_reply(document.object):
         return "it is one reply of an API alone, without the messages that it answers"

@@ -33,12 +33,7 @@ def count_messages(rows: Sequence[Row]) -> int:
 
 
 def add_rows(collector: Collector, rows: Sequence[Row]) -> None:
-    """Add the messages of a session, as opencode sends them.
-
-    Args:
-        collector: what they are added to.
-        rows: the type of each message, and its data.
-    """
+    """Add the messages of a session, as opencode sends them. `rows` are the type of each message, and its data."""
     summed_up = [n for n, (kind, data) in enumerate(rows) if kind == _SUMMARY and _is_done(data)]
     first = summed_up[-1] if summed_up else 0
     for n, (kind, data) in enumerate(rows):

@@ -62,17 +62,7 @@ def _read(document: Document) -> Reading:
 
 
 def read_entries(document: Document, collector: Collector) -> tuple[object, object]:
-    """Read the entries of a session.
-
-    Args:
-        document: the session.
-        collector: gets what is sent.
-
-    Returns:
-        The session's id and title.
-
-    Complexity: linear in the entries.
-    """
+    """Read the entries of a session. Returns the session's id and title."""
     every = list(document.rows())
     header = next((row for _, row in every if row.get("type") == "session"), {})
     name = next((row.get("name") for _, row in reversed(every) if row.get("type") == "session_info"), None)
@@ -119,13 +109,7 @@ def _add_entry(collector: Collector, number: int, row: Mapping[str, Any]) -> Non
 
 
 def add_message(collector: Collector, number: int, message: Mapping[str, Any]) -> None:
-    """Add a message as it is sent.
-
-    Args:
-        collector: what it is added to.
-        number: where it stands.
-        message: the message.
-    """
+    """Add a message as it is sent."""
     role = message.get("role")
     if role == "assistant" and message.get("stopReason") in _FAILED:
         collector.omit("replies that failed or were aborted")

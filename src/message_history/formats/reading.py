@@ -193,18 +193,8 @@ def read_session(path: str | PathLike[str], *, chosen: Format | None = None) -> 
 def session_in(data: bytes, *, chosen: Format | None = None) -> SessionFile:
     """Read the content of a session file of any format.
 
-    Args:
-        data: the content.
-        chosen: its format; None to recognise it.
-
-    Returns:
-        What it holds.
-
-    Raises:
-        NotRecognisedError: when no format recognises it with certainty.
-        UnreadableFileError: when it holds no conversation.
-
-    Complexity: linear in the content.
+    `chosen` is None to recognise its format. Raises `NotRecognisedError` when no format recognises it with certainty.
+    Raises `UnreadableFileError` when it holds no conversation.
     """
     document = parse_document(data)
     own = chosen if chosen is not None else recognise(document)

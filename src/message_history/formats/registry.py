@@ -55,17 +55,10 @@ _ODD: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 def recognise(document: Document) -> Format:
     """Find the format of a file.
 
-    Args:
-        document: the file.
-
-    Returns:
-        The one format that it is certainly in; a format that many programs write when it is in none of one program.
-
-    Raises:
-        NotRecognisedError: when no format fits with certainty, or several of one program do.
-        UnreadableFileError: when it is damaged so that nothing can be read.
-
-    Complexity: constant for most formats, which look at the first objects; linear for plain lists.
+    It is the one format that the file is certainly in; one that many programs write when it is in none of one program.
+    Raises `NotRecognisedError` when no format fits with certainty, or several of one program do. Raises
+    `UnreadableFileError` when it is damaged so that nothing can be read. The cost is constant for most formats, which
+    look at the first objects; linear for plain lists.
     """
     fitting = [each for each in FORMATS.values() if not each.general and _is_certain(each, document)]
     if len(fitting) > 1:
@@ -90,32 +83,12 @@ def recognise(document: Document) -> Format:
 
 
 def nearest_formats(document: Document) -> list[str]:
-    """Name the formats that a file is like.
-
-    Args:
-        document: the file.
-
-    Returns:
-        The names of those that have marks in it, in the order of their ranks.
-    """
+    """Name the formats that a file is like. Those that have marks in it are named, in the order of their ranks."""
     return [each.name for each in FORMATS.values() if _fit(each, document) is not Fit.NONE]
 
 
 def read_as(document: Document, chosen: Format) -> Reading:
-    """Read a file in a format.
-
-    Args:
-        document: the file.
-        chosen: the format.
-
-    Returns:
-        The conversations, each with its origin and the rules that it is judged by.
-
-    Raises:
-        UnreadableFileError: when it holds no conversation of this format.
-
-    Complexity: linear in the file.
-    """
+    """Read a file in a format. Raises `UnreadableFileError` when it holds no conversation of this format."""
     try:
         reading = chosen.read(document)
     except UnreadableFileError:
@@ -128,19 +101,7 @@ def read_as(document: Document, chosen: Format) -> Reading:
 def repair_as(data: bytes, chosen: Format, policy: Policy) -> Rewritten:
     """Repair a file in a format.
 
-    Args:
-        data: the file's content.
-        chosen: the format.
-        policy: decides where there is a choice.
-
-    Returns:
-        What to write.
-
-    Raises:
-        InvariantError: see `MessageHistory.from_list`.
-        UnreadableFileError: when files of the format are read only, or its entries are built in another way.
-
-    Complexity: linear in the file.
+    Raises `UnreadableFileError` when files of the format are read only, or its entries are built in another way.
     """
     if chosen.repair is None:
         raise UnreadableFileError(f"files of the format {chosen.name} are read, not written")

@@ -29,7 +29,6 @@ class _Request(NamedTuple):
 
     Args:
         line: where it stands.
-        body: the body.
         key: the key of its messages.
     """
 

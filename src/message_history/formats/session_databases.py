@@ -64,12 +64,8 @@ class _Sessions:
     ) -> Iterator[tuple[Row, list[Row], Collector]]:
         """Go through the sessions with the rows of their messages, and with what their entries are added to.
 
-        Args:
-            sessions: the table of sessions.
-            newest_first: their order.
-            messages: the table of messages.
-            order: their order.
-            titles: the columns of which the first that is filled is a session's title.
+        `newest_first` is the order of the sessions, `order` that of the messages. The first of `titles` that is filled
+        is a session's title.
         """
         rows = _by_session(self.database.rows(messages, order))
         for session in self.database.rows(sessions, newest_first):

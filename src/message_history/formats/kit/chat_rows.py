@@ -38,8 +38,6 @@ class ChatRows:
     Args:
         list_key: the key of the list of messages in a file that is one object; empty when there are no such files.
         role_key: the key of a message's role.
-        result_role: the role of a result.
-        call: writes a call.
         add: reads a message; returns whether it is one.
     """
 
