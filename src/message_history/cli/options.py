@@ -61,14 +61,7 @@ STDIN: Final = "-"
 def content_named(path: str) -> bytes:
     """Read a file, or the standard input for `-`.
 
-    Args:
-        path: the file.
-
-    Returns:
-        Its content.
-
-    Raises:
-        UnreadableFileError: when it cannot be read, or is too large.
+    Raises `UnreadableFileError` when it cannot be read, or is too large.
     """
     if path != STDIN:
         return content_of(path)
@@ -81,15 +74,7 @@ def content_named(path: str) -> bytes:
 def write_result(output: str, data: bytes, taken: Sequence[Path], printer: Printer, *, force: bool) -> bool:
     """Write a result to a file, or to the standard output for `-`.
 
-    Args:
-        output: where.
-        data: what.
-        taken: files that stay as they are.
-        printer: reports why it was not written.
-        force: whether to overwrite another file.
-
-    Returns:
-        Whether it was written.
+    `printer` reports why it was not written, and the files in `taken` stay as they are; returns whether it was written.
     """
     if output == STDIN:
         from message_history.cli.printing import escaped_json  # noqa: PLC0415 - imports rich
@@ -109,18 +94,10 @@ def is_screen() -> bool:
 
 
 def dialect_named(name: str | None, model: str | None = None, option: str = "--dialect") -> Dialect[Any] | None:
-    """Return the dialect with a name, for a model.
+    """Return the dialect with a name, for a model; None for no name, and the defaults for no model.
 
-    Args:
-        name: the dialect's name; None for none.
-        model: the model's name; None for a model that is not known.
-        option: the option that names the dialect.
-
-    Returns:
-        The dialect; None for no name.
-
-    Raises:
-        click.UsageError: when a model is named and no dialect, or the dialect knows no models.
+    `option` is the one that names the dialect. Raises `click.UsageError` when a model is named and no dialect, or the
+    dialect knows no models.
     """
     if name is not None:
         return dialect_for(name, model)
@@ -135,18 +112,7 @@ def format_named(name: str | None) -> Format | None:
 
 
 def dialect_for(name: str, model: str | None) -> Dialect[Any]:
-    """Return the dialect with a name, for a model.
-
-    Args:
-        name: the dialect's name.
-        model: the model's name; None for a model that is not known.
-
-    Returns:
-        The dialect.
-
-    Raises:
-        click.UsageError: when the dialect knows no models.
-    """
+    """Return the dialect with a name, for a model. Raises `click.UsageError` when the dialect knows no models."""
     dialect = DIALECTS[name]
     if model is None:
         return dialect
@@ -160,14 +126,7 @@ def dialect_for(name: str, model: str | None) -> Dialect[Any]:
 def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) -> str | None:
     """Write a file that is none of those taken.
 
-    Args:
-        target: where.
-        data: what.
-        taken: files that stay as they are: the inputs, and what was written before.
-        force: whether to overwrite another file.
-
-    Returns:
-        Why it was not written; None when it was.
+    `taken` are the inputs, and what was written before. Returns why it was not written; None when it was.
     """
     try:
         if target.exists() and any(path.exists() and target.samefile(path) for path in taken):
@@ -185,13 +144,7 @@ def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) 
 def session_or_report(path: str, printer: Printer, format_name: str | None = None) -> SessionFile | ExitCode:
     """Read a file; report the lines that were skipped, what is not in the conversation, and what cannot be read.
 
-    Args:
-        path: the file.
-        printer: reports.
-        format_name: the name of the file's format; None to recognise it.
-
-    Returns:
-        What it holds; the exit code when it holds no conversation, or is not recognised.
+    Returns the exit code when it holds no conversation, or is not recognised.
     """
     try:
         session = session_in(content_named(path), chosen=format_named(format_name))
@@ -242,14 +195,7 @@ def over_files(
 ) -> ExitCode:
     """Do the same for several files, with a progress bar; one that cannot be read does not end the run.
 
-    Args:
-        paths: the files.
-        printer: reports.
-        work: what to do.
-        format_name: the name of the files' format; None to recognise each.
-
-    Returns:
-        The highest of the exit codes.
+    Returns the highest of the exit codes.
     """
     worst = ExitCode.DONE
     for path in printer.progress(paths):

@@ -43,11 +43,7 @@ _UNSAFE: Final = re.compile(
 def visible(text: str) -> str:
     """Return a text that is safe to print within a line.
 
-    Args:
-        text: any text.
-
-    Returns:
-        The text, with control characters, line ends and lone surrogates as escapes.
+    Control characters, line ends and lone surrogates become escapes.
     """
     return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
 
@@ -55,11 +51,7 @@ def visible(text: str) -> str:
 def visible_json(value: object) -> str:
     """Write JSON that is safe to print.
 
-    Args:
-        value: a JSON value.
-
-    Returns:
-        Indented JSON, in whose texts the characters that `visible` escapes are escaped as JSON does.
+    It is indented; in its texts the characters that `visible` escapes are escaped as JSON does.
     """
     return escaped_json(json_bytes(value, indent=2).decode())
 
@@ -75,16 +67,7 @@ def counted(number: int, thing: str) -> str:
 
 
 def repair_line(repair: Repair, file: SavedFile, indent: str) -> Text:
-    """Return one repair as a line.
-
-    Args:
-        repair: the repair.
-        file: where it comes from.
-        indent: what the line begins with.
-
-    Returns:
-        The line, coloured by severity.
-    """
+    """Return one repair as a line."""
     where = f"{file.place_of(repair.source)}: " if repair.source is not None else ""
     line = Text(f"{indent}{where}")
     line.append(repair.code.value, SEVERITY_STYLES[repair.severity])

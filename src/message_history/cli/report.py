@@ -36,25 +36,13 @@ SCHEMA: Final = 1
 
 
 def printer_for(command: str, *, as_json: bool) -> Printer:
-    """Return what a command prints with.
-
-    Args:
-        command: the command's name.
-        as_json: whether it prints one JSON object.
-
-    Returns:
-        The printer; `finish` ends what it prints.
-    """
+    """Return what a command prints with. `finish` ends what it prints."""
     return JsonReport(command) if as_json else Printer()
 
 
 @final
 class JsonReport(Printer):
-    """One JSON object, printed at the end: to the standard output, or the standard error when a result goes there.
-
-    Args:
-        command: the command's name.
-    """
+    """One JSON object, printed at the end: to the standard output, or the standard error when a result goes there."""
 
     def __init__(self, command: str) -> None:
         from importlib.metadata import version  # noqa: PLC0415 - few commands are asked for a report

@@ -40,16 +40,7 @@ def transcript(
 ) -> Iterator[Text]:
     """Yield a history as lines, with each repair in the message that it happened in.
 
-    Args:
-        history: the history.
-        repairs: its repairs, with `source` counted as the file's entries are.
-        file: where it comes from.
-        full: whether long texts are given whole.
-
-    Yields:
-        The lines, coloured.
-
-    Complexity: linear in the history.
+    In `repairs`, `source` is counted as the file's entries are.
     """
     waiting = sorted(repairs, key=lambda repair: repair.index)
     if history.system is not None:

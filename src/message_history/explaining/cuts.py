@@ -29,13 +29,7 @@ _ANY: Final = ""
 def begun(text: str) -> list[tuple[str, Rule | Subject, str]]:
     """Find the known texts of which the end of a plain text is the beginning.
 
-    Args:
-        text: the text, which was cut off.
-
-    Returns:
-        The dialect, what it is about and the text of each; those of the longest end that is the beginning of any.
-
-    Complexity: linear in the text, and in the known texts that begin with one of its words.
+    Returns the dialect, what it is about and the text of each; those of the longest end that is the beginning of any.
     """
     text = text.rstrip(" .\u2026\"'`\\")
     for start in [found.end() for found in _START.finditer(text)][-_STARTS:]:

@@ -25,15 +25,7 @@ _KEY: Final = re.compile(r"\w_\w")
 
 
 def is_everyday(dialect: str, id: str, error: str) -> bool:
-    """Return whether a rule's text is so short, and so free of words of models, that other programs say it too.
-
-    Args:
-        dialect: the name of the rule's dialect.
-        id: the rule's id.
-        error: the text.
-
-    Complexity: linear in the text.
-    """
+    """Return whether a rule's text is so short, and so free of words of models, that other programs say it too."""
     topics = topics_of(dialect, id)
     text = plain(_PLACE.sub(" ", error)).strip()
     names_a_key = " " in text and _KEY.search(text) is not None
@@ -42,10 +34,7 @@ def is_everyday(dialect: str, id: str, error: str) -> bool:
 
 
 def stands_alone(text: str, error: str) -> bool:
-    """Return whether a plain text says nothing but a rule's text, its values, and what logs put before any error.
-
-    Complexity: linear in the text.
-    """
+    """Return whether a plain text says nothing but a rule's text, its values, and what logs put before any error."""
     own = set(words_of(plain(error))) | _neutral()
     others = [word for word in words_of(_ADDRESS.sub(" ", text)) if word not in own and not word.isdigit()]
     return len(others) <= len(_PLACE.findall(error))

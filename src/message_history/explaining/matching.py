@@ -120,7 +120,6 @@ class _Index:
     """All known texts.
 
     Args:
-        texts: the texts.
         clauses: for each clause, the number of its text and the weight of its features.
         weights: what each feature weighs.
         proofs: how much each feature proves that a text is about the list.
@@ -137,14 +136,9 @@ class _Index:
 def matches(text: str, *, of_list: bool = False) -> list[Match]:
     """Find the known texts that are like a plain text.
 
-    Args:
-        text: the text.
-        of_list: whether it is known to be of an API that takes lists of messages.
-
-    Returns:
-        The best match for each rule and each subject, those around others apart, in no order that matters.
-
-    Complexity: linear in the text and in the known texts that hold its features.
+    `of_list` says whether the text is known to be of an API that takes lists of messages. Returns the best match for
+    each rule and each subject, those around others apart, in no order that matters. The cost is linear in the text and
+    in the known texts that hold its features.
     """
     index = _index()
     has = features_of(text)
@@ -290,10 +284,7 @@ def _doubt(about: Rule | Subject) -> int:
 
 
 def known_texts() -> Iterator[tuple[str, Rule | Subject, str]]:
-    """Yield each known text with its dialect and rule, or with its subject.
-
-    Complexity: linear in the known texts.
-    """
+    """Yield each known text with its dialect and rule, or with its subject."""
     further = further_texts()
     elsewhere = {error for subject in subjects() for error in subject.texts}
     for name, dialect in DIALECTS.items():
@@ -347,11 +338,7 @@ _OF_NO_LIST: Final = re.compile(
 def field_subject(text: str) -> Subject | None:
     """Find the subject of the parameter that an error names as its place.
 
-    Args:
-        text: a plain text.
-
-    Returns:
-        The subject, or None when no parameter beside the list is named.
+    Returns None when no parameter beside the list is named.
     """
     found = next((subject for subject, pattern in _field_patterns() if pattern.search(text)), None)
     if found is None and (_TOP_LEVEL.search(text) or _OF_NO_LIST.search(text) or _names_another(text)):

@@ -75,18 +75,12 @@ class Place:
 
 
 def places_of(text: str) -> list[Place]:
-    """Return the places of the list that a plain text names.
-
-    Complexity: linear.
-    """
+    """Return the places of the list that a plain text names."""
     return [_place(path[0]) for path in _PATH.finditer(text) if _is_place(path)]
 
 
 def surroundings(text: str) -> Iterator[tuple[Place, str]]:
-    """Yield each place of the list that a plain text names, with what stands around it.
-
-    Complexity: linear.
-    """
+    """Yield each place of the list that a plain text names, with what stands around it."""
     for path in _PATH.finditer(text):
         if _is_place(path):
             yield _place(path[0]), text[max(0, path.start() - _BEFORE) : path.end() + _BEHIND]

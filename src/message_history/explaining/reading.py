@@ -40,16 +40,7 @@ _ENTITY_DEPTH: Final = 2
 
 
 def plain(text: str) -> str:
-    """Remove colours, templates and the type of the error, and resolve the escapes of the encodings around it.
-
-    Args:
-        text: any text.
-
-    Returns:
-        The text in lower case.
-
-    Complexity: linear.
-    """
+    """Remove colours, templates and the type of the error, and resolve the escapes of the encodings around it."""
     text = _COLOUR.sub("", text)
     text = _UNICODE.sub(lambda found: chr(int(found[1], 16)), text)
     text = _BYTES.sub(lambda found: bytes.fromhex(re.sub(r"\\+x", "", found[0])).decode(errors="replace"), text)

@@ -83,7 +83,6 @@ class Topic:
     Args:
         name: the topic, as the pages of the dialects have it.
         id: the id of the rule that stands for it.
-        demand: what providers demand.
         cause: how lists come to break it.
         repair: what this library does about it.
         keys: the keys of a place in the list that the topic is about.
@@ -174,20 +173,14 @@ def _shared_nouns() -> dict[str, tuple[str, ...]]:
 
 
 def leaves_of(text: str) -> frozenset[str]:
-    """Return the names of the topics that the places of a plain text end in; none for one that ends with an index.
-
-    Complexity: linear in the text.
-    """
+    """Return the names of the topics that the places of a plain text end in; none for one that ends with an index."""
     found = (_of_key(place.leaf) for place in places_of(text))
     beside = {_SYSTEM} if _IN_SYSTEM.search(text) else set()
     return frozenset(topic.name for topic in found if topic is not None) | beside
 
 
 def is_elsewhere(text: str) -> bool:
-    """Return whether a plain text is of a program that speaks of messages of its own, or of access or load.
-
-    Complexity: linear in the text.
-    """
+    """Return whether a plain text is of a program that speaks of messages of its own, or of access or load."""
     words = " ".join(words_of(text))
     if _of_others().search(words):
         return True
@@ -195,10 +188,7 @@ def is_elsewhere(text: str) -> bool:
 
 
 def is_of_models(text: str, topic: Topic | None = None) -> bool:
-    """Return whether a plain text has a word of models, or is about a topic that other programs do not speak of.
-
-    Complexity: linear in the text.
-    """
+    """Return whether a plain text has a word of models, or is about a topic that other programs do not speak of."""
     names, sure, weak = _of_models()
     # Where a sentence or a value ends, no words belong together; no word is two dots.
     words = " .. ".join(_sentences(text))
@@ -221,19 +211,13 @@ def _of_others() -> re.Pattern[str]:
 
 
 def topic_of_key(text: str) -> Topic | None:
-    """Find what the first place is about that a plain text names, where its keys tell more than that it is content.
-
-    Complexity: linear in the text.
-    """
+    """Find what the first place is about that a plain text names, where its keys tell more than that it is content."""
     found = (_topic_of_keys(place.keys) for place in places_of(text))
     return next((topic for topic in found if topic is not None and topic.name != _FORM), None)
 
 
 def topic_of(text: str) -> Topic | None:
-    """Find the topic of a plain text: by the key of the place that it names, or by the first sentence with a sign.
-
-    Complexity: linear in the text.
-    """
+    """Find the topic of a plain text: by the key of the place that it names, or by the first sentence with a sign."""
     named = _by_place(text)
     if named is not None and named.name not in _OFTEN_NAMED:
         return named
@@ -249,10 +233,7 @@ def topic_of(text: str) -> Topic | None:
 
 
 def topic_of_place(text: str) -> Topic | None:
-    """Find what the place is about where a plain text says that something is wrong, if it is about more than content.
-
-    Complexity: linear in the text.
-    """
+    """Find what the place is about where a plain text says that something is wrong, if about more than content."""
     named = _by_place(text)
     return named if named is not None and named.name not in _OF_ANY_PLACE else None
 

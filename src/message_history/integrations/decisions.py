@@ -15,20 +15,7 @@ if TYPE_CHECKING:
 
 
 def record_of(history: MessageHistory, id: str) -> CallRecord:
-    """Find the newest call with an id.
-
-    Args:
-        history: the history.
-        id: the id.
-
-    Returns:
-        The call and its state.
-
-    Raises:
-        UnknownCallError: when there is none.
-
-    Complexity: linear in the history.
-    """
+    """Find the newest call with an id. Raises `UnknownCallError` when there is none."""
     found = [record for record in history.calls if record.call.id == id]
     if not found:
         raise UnknownCallError(id, [record.call.id for record in history.calls.unsettled()])
@@ -38,17 +25,7 @@ def record_of(history: MessageHistory, id: str) -> CallRecord:
 def ask(history: MessageHistory, ids: Iterable[str]) -> MessageHistory:
     """Record that calls wait for a person; those for which more is recorded stay as they are.
 
-    Args:
-        history: the history.
-        ids: the ids of the calls.
-
-    Returns:
-        A new history.
-
-    Raises:
-        UnknownCallError: for a call that is not in the history.
-
-    Complexity: linear in the history, for each call.
+    Raises `UnknownCallError` for a call that is not in the history.
     """
     for id in ids:
         record = record_of(history, id)
@@ -60,20 +37,8 @@ def ask(history: MessageHistory, ids: Iterable[str]) -> MessageHistory:
 def decide(history: MessageHistory, id: str, *, approved: bool, reason: str = "") -> MessageHistory:
     """Record what a person decided; what is recorded already is not recorded again.
 
-    Args:
-        history: the history.
-        id: the id of the call.
-        approved: whether it may run.
-        reason: the reason that the person gave for denying it.
-
-    Returns:
-        A new history.
-
-    Raises:
-        CallStateError: when the call may not be approved or denied any more.
-        UnknownCallError: for a call that is not in the history.
-
-    Complexity: linear in the history.
+    `reason` is what the person gave for denying it. Raises `CallStateError` when the call may not be approved or denied
+    any more. Raises `UnknownCallError` for a call that is not in the history.
     """
     record = record_of(history, id)
     state = CallState.APPROVED if approved else CallState.DENIED

@@ -24,14 +24,7 @@ if TYPE_CHECKING:
 def goes_on(base: MessageHistory, history: MessageHistory) -> bool:
     """Return whether a history grew from another by additions only.
 
-    Args:
-        base: the earlier one.
-        history: the later one.
-
-    Returns:
-        False when it was cut, rewritten or given another system prompt since.
-
-    Complexity: linear in what was added; one comparison for 512 turns of what the two share.
+    The cost is linear in what was added, with one comparison for 512 turns of what the two share.
     """
     before, now = conversation_of(base), conversation_of(history)
     same_system = context_of(before).system == context_of(now).system
@@ -41,20 +34,9 @@ def goes_on(base: MessageHistory, history: MessageHistory) -> bool:
 def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory) -> MessageHistory:
     """Add what a branch added.
 
-    Args:
-        base: the history that the branch began with.
-        history: the history that takes it; it may have come from another branch.
-        branch: the history that the branch ended with.
-
-    Returns:
-        The history with the branch's messages, results and repairs behind its own. Thinking among them is marked as
-        no longer bound to what comes before it.
-
-    Raises:
-        ValueError: when the branch did not grow from the base.
-        InvariantError: see `MessageHistory.add`.
-
-    Complexity: linear in what the branch added and in the open turn.
+    `history` may have come from another branch than the one that began with `base`. The branch's messages, results and
+    repairs go behind those of `history`, and thinking among them is marked as no longer bound to what comes before it.
+    Raises `ValueError` when the branch did not grow from the base.
     """
     added = added_since(conversation_of(base), conversation_of(branch)) if goes_on(base, branch) else None
     if added is None:

@@ -32,17 +32,7 @@ class Encoded:
         return self._end
 
     def at(self, offset: int, count: int) -> bytes:
-        """Read some bytes.
-
-        Args:
-            offset: where they begin.
-            count: how many.
-
-        Returns:
-            The bytes; fewer behind the end.
-
-        Complexity: linear in what is read, and in one window.
-        """
+        """Read as many bytes from an offset on; fewer at the end."""
         inside = offset - self._start
         if inside < 0 or inside + count > len(self._held):
             first = offset // 3
@@ -53,17 +43,7 @@ class Encoded:
         return self._held[inside : inside + count]
 
     def last_index(self, wanted: bytes, start: int) -> int:
-        """Find the last place of two bytes, from the end backwards.
-
-        Args:
-            wanted: the bytes.
-            start: where to stop.
-
-        Returns:
-            The place, or -1.
-
-        Complexity: linear in what is behind the place.
-        """
+        """Find the last place of two bytes, from the end backwards to `start`; -1 if there is none."""
         end = self._end
         while end > start:
             begin = max(start, end - _WINDOW + 1)
@@ -83,14 +63,8 @@ class Encoded:
 def encoded(text: str) -> Encoded | None:
     """Take text as base64.
 
-    Args:
-        text: the text; white space in it, the alphabet for URLs and missing padding are repaired.
-
-    Returns:
-        The bytes that it stands for, whose `text` is `text` itself when nothing had to be repaired; None when it is no
-        base64, or empty.
-
-    Complexity: linear in the text.
+    White space in it, the alphabet for URLs and missing padding are repaired. Its `text` is `text` itself when nothing
+    had to be repaired; None when it is no base64, or empty.
     """
     if not text.isascii():
         return None
@@ -114,11 +88,7 @@ def _ends_well(text: str) -> bool:
 def is_masked(data: bytes) -> bool:
     """Return whether bytes are what a recording left of base64 text: a mark stands for what is left out.
 
-    Args:
-        data: the bytes.
-
-    Returns:
-        True when they are; they are nobody's image, and nothing that went wrong either.
+    They are nobody's image, and nothing that went wrong either.
     """
     return _MASKED.fullmatch(data) is not None
 
@@ -129,11 +99,7 @@ _MASKED: Final = re.compile(rb"[A-Za-z0-9+/_=-]*(?:<(?![!?/]|(?i:html|xml|svg))[
 def inline_data(url: str) -> tuple[str, str] | None:
     """Split a data URL into its media type and its base64 text; None for another URL.
 
-    Args:
-        url: any URL.
-
-    Returns:
-        The media type, empty when there is none, and the text.
+    The media type is empty when there is none.
     """
     if url[:5].lower() != "data:":
         return None

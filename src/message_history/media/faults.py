@@ -17,12 +17,8 @@ if TYPE_CHECKING:
 def what_is_wrong(look: MediaInfo, limits: Limits) -> str:
     """Say why an image cannot be read at all.
 
-    Args:
-        look: what is known of it.
-        limits: what the receiver takes; what claims to be of another type is for the dialect to tell of.
-
-    Returns:
-        The reason; an empty text when there is none.
+    What claims to be of another type than the receiver takes is for the dialect to tell of. It is an empty text when
+    there is no fault.
     """
     if look.data is None:
         return "its data is no base64"

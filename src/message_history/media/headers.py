@@ -22,9 +22,7 @@ class Picture:
     """What an image's bytes say.
 
     Args:
-        media_type: its type.
         width: its width in pixels, as it is stored; None where this is not read.
-        height: its height.
         animated: whether it has more than one picture.
         orientation: how it must be turned to be seen upright, as EXIF numbers it; 1 for not at all.
         whole: False when its end is missing.
@@ -57,13 +55,8 @@ class Picture:
 def picture_in(data: Encoded) -> Picture | None:
     """Read what an image's bytes say.
 
-    Args:
-        data: the bytes.
-
-    Returns:
-        What they say, or None when they are no image of a known format.
-
-    Complexity: the size of the headers; for a GIF also its first picture, for a JPEG without an end all of it.
+    Returns None when they are no image of a known format. The cost is the size of the headers; for a GIF also its first
+    picture, for a JPEG without an end all of it.
     """
     start = data.at(0, 32)
     for magic, read in _READERS:

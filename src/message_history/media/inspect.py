@@ -47,16 +47,7 @@ class MediaInfo:
 
 
 def inspect_media(block: Media) -> MediaInfo:
-    """Look at an image or a document.
-
-    Args:
-        block: the block.
-
-    Returns:
-        What is known of it.
-
-    Complexity: linear in the data, once for each block.
-    """
+    """Look at an image or a document."""
     known = _SEEN.get(block)
     if known is None:
         known = _look(block)
@@ -65,18 +56,7 @@ def inspect_media(block: Media) -> MediaInfo:
 
 
 def seen(text: str, declared: str, *, document: bool) -> MediaInfo:
-    """Look at base64 data.
-
-    Args:
-        text: what should be base64.
-        declared: the media type that it came with.
-        document: whether it is a document rather than an image.
-
-    Returns:
-        What is known of it.
-
-    Complexity: linear in the text.
-    """
+    """Look at base64 data. `document` says whether it is a document rather than an image."""
     data = encoded(text)
     if data is None:
         return MediaInfo(inline=True, declared=declared)

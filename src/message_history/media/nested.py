@@ -20,14 +20,8 @@ if TYPE_CHECKING:
 def inside(block: Block) -> tuple[tuple[int, Block], ...]:
     """Return what stands inside of a block.
 
-    Args:
-        block: the block.
-
-    Returns:
-        The blocks of a result, or the images of a document, each with its position. What is known of an image is kept
-        as long as the document lives.
-
-    Complexity: linear in what stands there.
+    These are the blocks of a result, or the images of a document, each with its position. What is known of an image is
+    kept as long as the document lives.
     """
     if isinstance(block, ToolResultBlock):
         return tuple(enumerate(block.content))
@@ -50,14 +44,7 @@ def _images(content: object) -> Iterator[tuple[int, Block]]:
 def with_inside(block: Block, parts: Mapping[int, Block]) -> Block:
     """Return a block with other blocks inside of it.
 
-    Args:
-        block: a block; one that holds no others stays as it is.
-        parts: what stands there instead, by position.
-
-    Returns:
-        The block.
-
-    Complexity: linear in what stands there.
+    A block that holds no others stays as it is. `parts` are what stands there instead, by position.
     """
     if isinstance(block, ToolResultBlock):
         content = tuple(parts.get(position, part) for position, part in enumerate(block.content))

@@ -37,13 +37,7 @@ def claims_pdf(declared: str) -> bool:
 def paper_in(data: bytes) -> Paper | None:
     """Read what a PDF's bytes say.
 
-    Args:
-        data: the bytes.
-
-    Returns:
-        What they say, or None when they are no PDF.
-
-    Complexity: linear in the bytes; what is compressed is looked into as far as `_MOST_INFLATED`.
+    Returns None when they are no PDF. What is compressed is looked into as far as `_MOST_INFLATED`.
     """
     if MAGIC not in data[:1024]:
         return None

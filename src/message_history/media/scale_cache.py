@@ -16,17 +16,7 @@ if TYPE_CHECKING:
 
 
 def made_to_fit(look: MediaInfo, bounds: Bounds) -> Fitted | None:
-    """Make an image fit, or remember how it was done.
-
-    Args:
-        look: what is known of the image.
-        bounds: what it must fit into.
-
-    Returns:
-        The image, or None when it cannot be made to fit.
-
-    Complexity: see `fit`; constant for an image that was made to fit before.
-    """
+    """Make an image fit, or remember how it was done. Returns None when it cannot be made to fit."""
     if look.data is None or look.picture is None or not can_fit():
         return None
     key = look.digest, bounds
@@ -38,15 +28,7 @@ def made_to_fit(look: MediaInfo, bounds: Bounds) -> Fitted | None:
 
 
 def bounds_of(limits: Limits, side: int | None) -> Bounds:
-    """Say what an image must fit into.
-
-    Args:
-        limits: what the receiver takes.
-        side: how many pixels a side may have.
-
-    Returns:
-        The bounds.
-    """
+    """Say what an image must fit into. `side` is how many pixels a side may have."""
     size = limits.image_bytes
     if size is not None and limits.encoded:
         size = size // 4 * 3

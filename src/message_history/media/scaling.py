@@ -51,10 +51,7 @@ class Fitted:
     """An image that fits.
 
     Args:
-        media_type: its type.
         data: its bytes in base64.
-        width: its width in pixels.
-        height: its height.
     """
 
     media_type: str
@@ -80,16 +77,8 @@ def most_pixels(media_type: str) -> int:
 def fit(data: str, picture: Picture, bounds: Bounds) -> Fitted | None:
     """Scale and re-encode an image so that it fits; its first picture, upright.
 
-    Args:
-        data: its bytes in base64.
-        picture: what they say.
-        bounds: what it must fit into.
-
-    Returns:
-        The image, or None when it cannot be opened, or not be made to fit.
-
-    Complexity: linear in its pixels and in what it is tried as; that is at most each of `_SHARES`, as it is and in
-    each of `_QUALITIES`.
+    `data` are its bytes in base64. Returns None when it cannot be opened, or not be made to fit. The cost is linear in
+    its pixels and in what it is tried as; that is at most each of `_SHARES`, as it is and in each of `_QUALITIES`.
     """
     form = _FORMATS.get(picture.media_type)
     if form is None or not 0 < picture.pixels <= most_pixels(picture.media_type):

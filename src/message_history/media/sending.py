@@ -40,15 +40,8 @@ def send_media(
 ) -> tuple[Sequence[Message], list[Repair]]:
     """Make the images and documents of a conversation fit.
 
-    Args:
-        messages: the messages of a closed history.
-        bearing: the positions of those that hold any.
-        limits: what the receiver takes.
-
-    Returns:
-        The messages, of which those that are not changed are the same objects, and what was changed.
-
-    Complexity: linear in the messages, and in the media that were not seen before.
+    `messages` are of a closed history, `bearing` the positions of those that hold any. Messages that are not changed
+    are the same objects.
     """
     request = _Request(limits)
     for index in bearing:
@@ -68,7 +61,6 @@ class _Item:
 
     Args:
         place: the positions of the message, of the block in it, and of what stands inside of that.
-        block: what came.
         look: what is known of it.
         sent: what goes out.
         is_image: whether the receiver takes it for an image.

@@ -36,14 +36,7 @@ _BASE64: Final = re.compile(r"[A-Za-z0-9+/\s]*=*\s*")
 
 
 def block(value: Block) -> Markup:
-    """Return a block as HTML.
-
-    Args:
-        value: the block.
-
-    Returns:
-        HTML; the mark of what this library made is shown.
-    """
+    """Return a block as HTML. The mark of what this library made is shown."""
     if isinstance(value, TextBlock):
         return join((_mark(value), folded_text(value.text)))
     if isinstance(value, ToolUseBlock):
@@ -67,12 +60,7 @@ def block(value: Block) -> Markup:
 def call(value: ToolUseBlock, result: ToolResultBlock | None) -> Markup:
     """Return a call and its result as one folded element.
 
-    Args:
-        value: the call.
-        result: its result; None when there is none, or it is shown elsewhere.
-
-    Returns:
-        HTML.
+    `result` is None when there is none, or it is shown elsewhere.
     """
     plain = thaw(value.frozen_input)
     state = "open" if result is None else "stub" if result.is_stub else "failed" if result.is_error else "answered"
@@ -132,14 +120,7 @@ def _document(source: Mapping[str, Any]) -> Markup:
 
 
 def folded_text(value: str) -> Markup:
-    """Return a text as it stands; a long one is folded.
-
-    Args:
-        value: the text.
-
-    Returns:
-        HTML.
-    """
+    """Return a text as it stands; a long one is folded."""
     lines = value.count("\n")
     if len(value) <= LONG and lines <= MANY_LINES:
         return element("div", value, class_="text", dir="auto")
@@ -149,14 +130,7 @@ def folded_text(value: str) -> Markup:
 
 
 def json_block(value: Any) -> Markup:
-    """Return a JSON value, one key in a line.
-
-    Args:
-        value: the value.
-
-    Returns:
-        HTML.
-    """
+    """Return a JSON value, one key in a line."""
     if isinstance(value, dict) and value:
         rows = [join((element("dt", str(key)), element("dd", _json_value(item)))) for key, item in value.items()]
         return element("dl", *rows, class_="json")

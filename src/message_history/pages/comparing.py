@@ -21,14 +21,7 @@ class Change(NamedTuple):
 def compare(old: Sequence[str], new: Sequence[str]) -> Iterator[Change]:
     """Compare two lists.
 
-    Args:
-        old: the entries before.
-        new: the entries after.
-
-    Yields:
-        The parts in order, alike and not alike by turns.
-
-    Complexity: O(n log n) in the entries.
+    The parts come in order, alike and not alike by turns. The cost is O(n log n) in the entries.
     """
     i = j = 0
     for one, other in (*_anchors(old, new), (len(old), len(new))):

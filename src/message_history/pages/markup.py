@@ -23,14 +23,7 @@ class Markup(str):
 
 
 def text(value: str) -> Markup:
-    """Escape a text.
-
-    Args:
-        value: any text; a lone surrogate or a control character in it is shown as its escape.
-
-    Returns:
-        HTML that shows the text and does nothing else.
-    """
+    """Escape a text. A lone surrogate or a control character in it is shown as its escape."""
     if isinstance(value, Markup):
         return value
     escaped = escape_html(value)
@@ -43,28 +36,15 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def join(parts: Iterable[str]) -> Markup:
-    """Join texts and HTML; texts are escaped.
-
-    Args:
-        parts: the parts, in order.
-
-    Returns:
-        HTML.
-    """
+    """Join texts and HTML; texts are escaped."""
     return Markup("".join(map(text, parts)))
 
 
 def element(name: str, *children: str, **attributes: str | int | bool | None) -> Markup:
     """Make an element.
 
-    Args:
-        name: its name.
-        children: what it holds: texts, which are escaped, and HTML.
-        attributes: its attributes, with `_` for `-` and at the end of Python's keywords. True gives an attribute
-            without a value; None and False leave it out.
-
-    Returns:
-        HTML.
+    `children` are texts, which are escaped, and HTML. The names of `attributes` have `_` for `-` and at the end of
+    Python's keywords. True gives an attribute without a value; None and False leave it out.
     """
     opening = [name]
     for key, value in attributes.items():

@@ -22,16 +22,7 @@ def script_and_style() -> tuple[str, str]:
 
 
 def page(title: str, body: Markup, *, kind: str) -> bytes:
-    """Make a page.
-
-    Args:
-        title: its title.
-        body: what it shows.
-        kind: what it is: `transcript` or `changes`.
-
-    Returns:
-        The file, in UTF-8.
-    """
+    """Make a page."""
     script, style = script_and_style()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "

@@ -19,17 +19,8 @@ if TYPE_CHECKING:
 def positions(raw: Sequence[Any], history: MessageHistory, dialect: Dialect[Any] | None = None) -> list[int]:
     """Find the message that each entry became a part of.
 
-    An entry that left nothing behind gets the message that the entry before it is in.
-
-    Args:
-        raw: the list.
-        history: what `from_list` made of it.
-        dialect: the dialect that it was read in; None when that was found by shape.
-
-    Returns:
-        For each entry, the index of a message.
-
-    Complexity: linear in the list.
+    An entry that left nothing behind gets the message that the entry before it is in. `dialect` is None when it was
+    found by shape. There is the index of a message for each entry.
     """
     places: dict[Block, list[int]] = {}
     for index, message in enumerate(history):

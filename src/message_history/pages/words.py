@@ -74,11 +74,7 @@ _WHY_NOT: Final = re.compile(r"(?:Nothing|None)(?: in a render| is possible)?: "
 def detail_of(repair: Repair) -> str:
     """Say what a repair was about, without the value itself.
 
-    Args:
-        repair: the repair.
-
-    Returns:
-        One sentence or less; an empty text when the repair's title says all.
+    Returns one sentence or less; an empty text when the repair's title says all.
     """
     if repair.code is RepairCode.RESULT_STUBBED:
         about, _, reason = repair.detail.rpartition(", ")
@@ -91,11 +87,7 @@ def detail_of(repair: Repair) -> str:
 def instead_of_repair(repair: str) -> str:
     """Say what to do about a rule that no repair of the list helps with.
 
-    Args:
-        repair: what the rule says is done about it.
-
-    Returns:
-        A sentence or more; an empty text where a repair helps.
+    `repair` is what the rule says is done about it. Returns a sentence or more; an empty text where a repair helps.
     """
     if not repair.startswith(_NO_REPAIR):
         return ""

@@ -10,14 +10,7 @@ from message_history.testing import StrictServer
 
 
 def main(command: list[str]) -> int:
-    """Run the command.
-
-    Args:
-        command: the command and its arguments.
-
-    Returns:
-        Its exit code; 1 when any of its requests was refused.
-    """
+    """Run the command and return its exit code; 1 when any of its requests was refused."""
     with StrictServer() as server:
         ran = subprocess.run(command, check=False, env={**os.environ, **server.urls()})
     for text in server.refusals:

@@ -59,14 +59,9 @@ class Provider(ABC):
         return range(first, first + len(reply.calls))
 
     def refusal(self, path: str, body: Body) -> str | None:
-        """Say what the provider answers to a list that it refuses: by rules of our own, then by the dialect's.
+        """Say what the provider answers to a list that it refuses; None for one that it takes.
 
-        Args:
-            path: where the request went.
-            body: what it holds.
-
-        Returns:
-            The provider's text; None for a list that it takes.
+        Rules of our own come first, then the dialect's.
         """
         dialect = self.dialect(path, body)
         own = self.own_rules(body, dialect)
