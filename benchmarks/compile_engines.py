@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.compile_scale import Watch, measure_loads
-from message_history.compiling import Plan, compile_files, run_in_processes
+from message_history_compile import Plan, compile_files, run_in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ def _texts(path: Path) -> Any:
 def _datasets(path: Path, out: Path) -> int:
     import datasets  # noqa: PLC0415
 
-    from message_history.compiling.engines.datasets import compile_dataset  # noqa: PLC0415
+    from message_history_compile.engines.datasets import compile_dataset  # noqa: PLC0415
 
     rows = datasets.load_dataset(
         "text", data_files=str(path), split="train", cache_dir=str(out), encoding_errors="replace"
@@ -56,7 +56,7 @@ def _datasets(path: Path, out: Path) -> int:
 def _polars(path: Path, out: Path) -> int:
     import polars as pl  # noqa: PLC0415
 
-    from message_history.compiling.engines.polars import compile_dataframe  # noqa: PLC0415
+    from message_history_compile.engines.polars import compile_dataframe  # noqa: PLC0415
 
     del out
     made = compile_dataframe(pl.from_arrow(_texts(path)), PLAN)
@@ -66,7 +66,7 @@ def _polars(path: Path, out: Path) -> int:
 def _duckdb(path: Path, out: Path) -> int:
     import duckdb  # noqa: PLC0415
 
-    from message_history.compiling.engines.duckdb import compile_relation  # noqa: PLC0415
+    from message_history_compile.engines.duckdb import compile_relation  # noqa: PLC0415
 
     del out
     batches = compile_relation(duckdb.from_arrow(_texts(path)), PLAN)
@@ -76,7 +76,7 @@ def _duckdb(path: Path, out: Path) -> int:
 def _ray(path: Path, out: Path) -> int:
     import ray  # noqa: PLC0415
 
-    from message_history.compiling.engines.ray import compile_dataset  # noqa: PLC0415
+    from message_history_compile.engines.ray import compile_dataset  # noqa: PLC0415
 
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=500_000_000)
     compile_dataset(ray.data.read_text(str(path)), PLAN, batch_size=500).write_parquet(str(out))
@@ -90,7 +90,7 @@ def _ray(path: Path, out: Path) -> int:
 def _spark(path: Path, out: Path) -> int:
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
-    from message_history.compiling.engines.spark import compile_dataframe  # noqa: PLC0415
+    from message_history_compile.engines.spark import compile_dataframe  # noqa: PLC0415
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")

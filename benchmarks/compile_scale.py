@@ -38,8 +38,8 @@ def drive(folder: Path, out: Path, workers: int, unit_bytes: int) -> None:
     """Compile all files of a folder on a local Ray; this is the process that is killed."""
     import ray  # noqa: PLC0415 - the measuring process does without
 
-    from message_history.compiling import Plan, compile_files  # noqa: PLC0415
-    from message_history.compiling.engines.ray import run_on_ray  # noqa: PLC0415
+    from message_history_compile import Plan, compile_files  # noqa: PLC0415
+    from message_history_compile.engines.ray import run_on_ray  # noqa: PLC0415
 
     ray.init(num_cpus=workers, object_store_memory=200_000_000, include_dashboard=False, log_to_driver=False)
     done = [0]

@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-def not_installed(package: str | None, extra: str) -> str:
+def not_installed(package: str | None, extra: str, of: str = "message-history") -> str:
     """Say that a package is missing, and how to install it.
 
-    `package` is as a `ModuleNotFoundError` has it; `extra` is the extra of this library that brings it.
+    `package` is as a `ModuleNotFoundError` has it; `extra` is the extra that brings it; `of` is whose.
     """
-    return f"{package} is not installed; run: pip install 'message-history[{extra}]'"
+    return f"{package} is not installed; run: pip install '{of}[{extra}]'"
 
 
 @contextmanager
-def needs_extra(extra: str) -> Iterator[None]:
+def needs_extra(extra: str, of: str = "message-history") -> Iterator[None]:
     """Stand around the imports of packages that an extra brings; they stay in the one file that needs them.
 
     Raises `ModuleNotFoundError` that says how to install a missing one.
@@ -26,4 +26,4 @@ def needs_extra(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(not_installed(error.name, extra), name=error.name) from None
+        raise ModuleNotFoundError(not_installed(error.name, extra, of), name=error.name) from None

@@ -6,22 +6,28 @@ import json
 import logging
 import os
 import re
+import runpy
 import subprocess
 import sys
-from importlib.metadata import metadata, version
+from importlib.metadata import EntryPoint, metadata, version
 from io import StringIO
 from pathlib import Path
 from platform import python_version
+from typing import TYPE_CHECKING
 
 import click
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
 
+from message_history import plugins
 from message_history.cli import main
-from message_history.cli.app import COMMANDS, app
+from message_history.cli.app import COMMANDS, ELSEWHERE, app
 from message_history.cli.exit_codes import ExitCode
 from message_history.cli.printing import Printer, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BROKEN = [
     {"role": "user", "content": "q"},
@@ -104,7 +110,7 @@ def test_the_version_names_python_and_the_extras_for_reports_of_bugs() -> None:
     named = {line.strip().partition(":")[0] for line in extras}
     own = {
         *("dev", "benchmarks", "browser", "clients", "coverage", "databases", "docs", "frameworks", "media"),
-        *("oracles", "oracles-old", "sdks", "trainers"),
+        *("oracles", "oracles-old", "sdks"),
     }
     wanted = set(metadata("message-history").get_all("Provides-Extra") or ()) - own
     assert wanted <= named, "an extra that is not named"
@@ -200,6 +206,66 @@ def test_the_shell_completes_commands_options_and_dialects(
     assert f"plain,{offered}" in completed.stdout.splitlines()
 
 
+def test_a_module_without_its_package_says_which_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anyio", None)
+    # Where all packages are there, another test may have imported the module.
+    monkeypatch.delitem(sys.modules, "message_history.proxy.app", raising=False)
+    with pytest.raises(ModuleNotFoundError) as caught:
+        runpy.run_module("message_history.proxy.app")
+    assert str(caught.value).endswith(" is not installed; run: pip install 'message-history[proxy]'")
+    assert caught.value.name
+
+
+@click.command("greet")
+def greet() -> None:
+    """Greet."""
+    click.echo("hello")
+
+
+@pytest.fixture
+def added(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let another distribution add a command that works, one that cannot be imported, and one of a taken name."""
+    entries = {
+        "broken": EntryPoint("broken", "no_such_package:greet", plugins.COMMANDS),
+        "check": EntryPoint("check", f"{__name__}:greet", plugins.COMMANDS),
+        "greet": EntryPoint("greet", f"{__name__}:greet", plugins.COMMANDS),
+    }
+    monkeypatch.setattr(plugins, "entry_points_of", lambda group: entries if group == plugins.COMMANDS else {})
+    plugins.plugin.cache_clear()
+    yield
+    plugins.plugin.cache_clear()
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.filterwarnings("default")
+def test_a_command_of_another_distribution_is_listed_and_run() -> None:
+    assert CliRunner().invoke(app, ["greet"]).output == "hello\n"
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    assert re.search(r"^ +greet +Greet\.$", shown, re.MULTILINE)
+    assert re.search(r"^ +check +Find what", shown, re.MULTILINE), "our own commands stay ours"
+    assert not re.search("^ +broken", shown, re.MULTILINE)
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("argument", ["--help", "broken"])
+def test_a_command_that_cannot_be_imported_is_named_and_hurts_no_other(argument: str) -> None:
+    result = CliRunner().invoke(app, [argument])
+    assert result.stderr.startswith(
+        "no_such_package:greet (message_history.commands: broken) is left out: it cannot be imported: "
+        "ModuleNotFoundError: No module named 'no_such_package'\n"
+    )
+    assert ("No such command 'broken'" in result.stderr) is (argument == "broken")
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_a_command_that_an_extra_brings_says_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugins, "entry_points_of", lambda _: {})
+    result = CliRunner().invoke(app, [name, "x"])
+    assert result.exit_code == 2
+    assert f"{name} is not installed; run: pip install 'message-history[{ELSEWHERE[name]}]'" in result.stderr
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_says_of_each_command_what_its_own_help_says_first(name: str) -> None:
     command = app.get_command(click.Context(app), name)
@@ -208,8 +274,9 @@ def test_the_help_says_of_each_command_what_its_own_help_says_first(name: str) -
     assert (command.help or "").partition("\n\n")[0] == COMMANDS[name].sentence
 
 
-def test_the_help_imports_no_command() -> None:
+def test_the_help_imports_no_command_of_ours() -> None:
     code = (
+        "from message_history import plugins; plugins.entry_points_of = lambda group: {}; "
         "import atexit, sys; sys.argv = ['message-history', '--help']; cli = 'message_history.cli.'; "
         "atexit.register(lambda: print([name for name in sys.modules if name.startswith(cli)])); "
         "from message_history.cli import main; main()"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.helpers import saved
 
 from message_history import MessageHistory, check
 from message_history.cli.app import app
@@ -15,6 +14,7 @@ from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects.registry import DIALECTS
 from message_history.files.files import read_file
 from message_history.files.repaired_lists import repair_file
+from tests.helpers import saved
 
 if TYPE_CHECKING:
     from pathlib import Path

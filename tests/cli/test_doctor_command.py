@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.needs import needs_named_pipes, needs_processes
-from tests.sessions.foreign import claude_lines, codex_lines, rows
-from tests.sessions.growing import of_length
 
 from message_history.cli.app import app
 from message_history.cli.report import JsonReport
 from message_history.formats.reading import SessionFile, read_session
 from message_history.storage import JsonlSession
+from tests.needs import needs_named_pipes, needs_processes
+from tests.sessions.foreign import claude_lines, codex_lines, rows
+from tests.sessions.growing import of_length
 
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]}
 BROKEN = [{"role": "user", "content": "q"}, CALL]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 from click.testing import CliRunner, Result
-from tests.helpers import saved
 
 from message_history.cli.app import app
 from message_history.cli.explain import _error_of
 from message_history.dialects import Anthropic
 from message_history.explaining import explain
+from tests.helpers import saved
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -48,7 +48,7 @@ def hostile(evil: str) -> list[object]:
 
 
 @pytest.mark.parametrize("json_report", [False, True])
-@pytest.mark.parametrize("command", ["check", "show", "repair", "doctor", "convert", "explain", "compile"])
+@pytest.mark.parametrize("command", ["check", "show", "repair", "doctor", "convert", "explain"])
 @pytest.mark.parametrize("kind", EVIL)
 def test_values_of_a_file_stay_within_their_line(kind: str, command: str, json_report: bool, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
@@ -57,7 +57,6 @@ def test_values_of_a_file_stay_within_their_line(kind: str, command: str, json_r
         "doctor": [str(tmp_path), "--fix"],
         "convert": [str(path), "--to", "openai_chat", "-o", str(tmp_path / "o")],
         "explain": [f"messages: roles must alternate {EVIL[kind]}", str(path)],
-        "compile": [str(path), "--to", "openai", "--out", str(tmp_path / "rows")],
     }
     flags = ["--json"] if json_report else []
     result = CliRunner().invoke(app, [command, *arguments.get(command, [str(path)]), *flags])

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.helpers import saved
 
 from message_history.cli.app import app
 from message_history.files.files import FileForm, read_file
@@ -15,6 +14,7 @@ from message_history.files.repaired_lists import repair_file
 from message_history.files.written_like import written_like
 from message_history.storage.sessions import disk
 from message_history.violations import check
+from tests.helpers import saved
 
 if TYPE_CHECKING:
     from pathlib import Path

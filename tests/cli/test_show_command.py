@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.helpers import saved
 
 from message_history.cli.app import app
+from tests.helpers import saved
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 import click
 
-from message_history.plugins import PluginWarning
+from message_history import plugins
+from message_history.extras import not_installed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from importlib.metadata import Distribution
 
 EXTRAS: Final = {
     "core": ("attrs",),
@@ -24,13 +28,7 @@ EXTRAS: Final = {
     "images": ("pillow",),
     "proxy": ("httpx", "starlette", "uvicorn"),
     "testing": ("pytest",),
-    "templates": ("jinja2",),
-    "arrow": ("pyarrow",),
-    "datasets": ("datasets",),
-    "ray": ("ray",),
-    "spark": ("pyspark",),
-    "polars": ("polars",),
-    "duckdb": ("duckdb",),
+    "compile": ("message-history-compile",),
 }
 """The packages that each extra needs."""
 
@@ -46,10 +44,6 @@ COMMANDS: Final = {
     "check": Place(
         "check_files",
         "Find what the provider would refuse in each FILE; nothing is written. - reads the standard input.",
-    ),
-    "compile": Place(
-        "compile_inputs",
-        "Compile the conversations in each INPUT, a file or a folder, to rows that a trainer or an evaluator takes.",
     ),
     "convert": Place(
         "convert_file",
@@ -74,6 +68,8 @@ COMMANDS: Final = {
     ),
 }
 """The commands, each in a module of its name, which is imported when the command is used."""
+ELSEWHERE: Final = {"compile": "compile"}
+"""Commands of distributions that extras bring, and the extra."""
 
 
 @final
@@ -81,24 +77,28 @@ class Commands(click.Group):
     """The commands of the program."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
+        """Return the names of the commands, with those of other distributions."""
         del ctx
-        return list(COMMANDS)
+        return sorted({*COMMANDS, *plugins.entry_points_of(plugins.COMMANDS)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command; None when there is none of this name."""
         del ctx
-        place = COMMANDS.get(cmd_name)
-        if place is None:
-            return None
-        found: click.Command = getattr(import_module(f"message_history.cli.{cmd_name}"), place.function)
-        return found
+        if cmd_name in COMMANDS:
+            place = COMMANDS[cmd_name]
+            found: click.Command = getattr(import_module(f"message_history.cli.{cmd_name}"), place.function)
+            return found
+        if cmd_name in plugins.entry_points_of(plugins.COMMANDS):
+            added: click.Command | None = plugins.plugin(plugins.COMMANDS, cmd_name)
+            return added
+        if cmd_name in ELSEWHERE:
+            raise click.UsageError(not_installed(cmd_name, ELSEWHERE[cmd_name]))
+        return None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; the text of an error shows nothing that could steer the terminal."""
         try:
-            with warnings.catch_warnings():
-                warnings.showwarning = _shown_as_line(warnings.showwarning)
+            with _warnings_in_lines():
                 return super().invoke(ctx)
         except click.MissingParameter:
             # It quotes nothing of the command line, and lists the choices in lines.
@@ -109,16 +109,16 @@ class Commands(click.Group):
             raise click.UsageError(visible(error.format_message()), error.ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        del ctx
-        room = formatter.width - 6 - max(map(len, COMMANDS))
+        """List the commands; those of other distributions are imported for it."""
+        with _warnings_in_lines():
+            listed = [
+                click.Command(name, help=COMMANDS[name].sentence) if name in COMMANDS else self.get_command(ctx, name)
+                for name in self.list_commands(ctx)
+            ]
+        there = [command for command in listed if command is not None]
+        room = formatter.width - 6 - max(len(command.name or "") for command in there)
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (name, click.Command(name, help=place.sentence).get_short_help_str(room))
-                    for name, place in COMMANDS.items()
-                ]
-            )
+            formatter.write_dl([(command.name or "", command.get_short_help_str(room)) for command in there])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -152,11 +152,18 @@ def app() -> None:
     logging.getLogger("message_history").addHandler(logging.NullHandler())
 
 
+@contextmanager
+def _warnings_in_lines() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.showwarning = _shown_as_line(warnings.showwarning)
+        yield
+
+
 def _shown_as_line(show: Callable[..., None]) -> Callable[..., None]:
     """Print which plug-in is left out as a line, and not where the library says so."""
 
     def shown(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-        if not issubclass(category, PluginWarning):
+        if not issubclass(category, plugins.PluginWarning):
             return show(message, category, *where, **more)
         from message_history.cli.printing import visible  # noqa: PLC0415 - imports rich
 
@@ -177,7 +184,22 @@ def _print_version(context: click.Context) -> None:
     for extra, packages in EXTRAS.items():
         versions = [f"{package} {found}" if (found := _version_of(package)) else "" for package in packages]
         click.echo(f"  {extra}: {', '.join(versions) if all(versions) else 'not installed'}")
+    for added in _distributions():
+        click.echo(f"  {added.name} {added.version}: {', '.join(_uses(added)) or 'nothing else'}")
     context.exit()
+
+
+def _distributions() -> list[Distribution]:
+    """Return the distributions that add dialects, formats or commands."""
+    groups = (plugins.DIALECTS, plugins.FORMATS, plugins.COMMANDS)
+    entries = [each for group in groups for each in plugins.entry_points_of(group).values()]
+    return list({each.dist.name: each.dist for each in entries if each.dist}.values())
+
+
+def _uses(added: Distribution) -> list[str]:
+    """Name what is installed of all that a distribution can use."""
+    names = dict.fromkeys(re.split(r"[^\w.-]", each)[0] for each in added.requires or ())
+    return [f"{name} {found}" for name in names if name != added.name and (found := _version_of(name))]
 
 
 def _version_of(package: str) -> str | None:

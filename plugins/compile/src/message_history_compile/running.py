@@ -1,0 +1,260 @@
+"""A run: files in, a folder of shards out. A run that was killed goes on where it was, with the same bytes."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shutil
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+
+from attrs import field, frozen
+
+from message_history.files.errors import SessionError, SessionLockedError
+from message_history.files.files import json_bytes
+from message_history.formats.examining import find_files
+from message_history.storage.sessions.disk import replace
+from message_history.storage.sessions.locking import locked
+from message_history_compile.finishing import finish
+from message_history_compile.plan import checked_plan
+from message_history_compile.shards import Unit, UnitReport, compile_unit, plan_units, report_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from message_history_compile.plan import Plan
+
+UNIT_BYTES: Final = 64 * 1024 * 1024
+TRIES: Final = 5
+"""How often the processes are started again after one of them was killed."""
+WORK: Final = ".work"
+RUN: Final = "run.json"
+MANIFEST: Final = "manifest.json"
+
+Runner: TypeAlias = "Callable[[Sequence[Unit], Plan, str], Iterable[UnitReport]]"
+"""Compiles units, in any order, and gives the report of each as it is done."""
+
+
+@final
+@frozen(kw_only=True)
+class CompileReport:
+    """What a run made.
+
+    Args:
+        rows: how many rows each split has.
+        repaired: how many of them needed repairs.
+        repairs: how many repairs there were, by code.
+        rejected: how many conversations were rejected, by reason.
+        bytes: how many bytes were read.
+        shards: how many units of work there were.
+    """
+
+    rows: dict[str, int] = field(factory=dict)
+    repaired: int = 0
+    repairs: dict[str, int] = field(factory=dict)
+    rejected: dict[str, int] = field(factory=dict)
+    bytes: int = 0
+    shards: int = 0
+
+
+def compile_files(
+    inputs: Iterable[str | PathLike[str]],
+    plan: Plan,
+    out: str | PathLike[str],
+    *,
+    unit_bytes: int = UNIT_BYTES,
+    run: Runner | None = None,
+    on_start: Callable[[int], None] | None = None,
+    on_report: Callable[[UnitReport], None] | None = None,
+) -> CompileReport:
+    """Compile the conversations in files to what a trainer or an evaluator takes.
+
+    The folder gets a subfolder with shards for each split, `rejected.jsonl` with what was not compiled and why,
+    `manifest.json`, and what the target's taker needs besides. A run that was killed goes on where it was when it is
+    called again with the same arguments, and makes the same bytes. While one is at work, a second is refused; that
+    needs filelock, of the extra `sessions`.
+
+    Args:
+        inputs: files, and folders that are searched for JSON files.
+        plan: what to compile them to.
+        out: the folder to write; it may hold nothing but an earlier run with the same arguments.
+        unit_bytes: how much input makes one shard of the output.
+        run: who does the work; None for this process. See `run_in_processes` and `message_history_compile.engines.ray`.
+        on_start: is called with the number of bytes to read.
+        on_report: is called with the report of each shard, also of those from an earlier run.
+
+    Returns:
+        What was made.
+
+    Raises:
+        FileExistsError: when the folder holds something else, or another run is at work in it.
+        FileNotFoundError: when an input is not there.
+        OSError: when it cannot be written.
+        TypeError: for one path that is not in a list, or what is no plan.
+
+    Complexity: linear in the input; memory is that of one conversation, or of one group of rows for Parquet, for each
+        worker. With `dedupe`, finishing holds a hash of 16 bytes for each row.
+    """
+    checked_plan(plan)
+    paths = _files(inputs)
+    folder = Path(out)
+    units = plan_units(paths, unit_bytes, plan.format)
+    fingerprint = {"plan": plan.fingerprint(), "units": [[list(part) for part in unit.parts] for unit in units]}
+    if on_start is not None:
+        on_start(sum(unit.size for unit in units))
+    made = _made_before(folder, fingerprint)
+    if made is not None:
+        return made
+    work = _work_folder(folder)
+    with _only_run(folder, work):
+        # Another run may have ended between that look and the lock.
+        made = _made_before(folder, fingerprint)
+        if made is not None:
+            return made
+        _begin(folder, work, fingerprint)
+        reports: list[UnitReport] = []
+        for report in _compiled(units, plan, work, run or run_here):
+            reports.append(report)
+            if on_report is not None:
+                on_report(report)
+        reports.sort(key=lambda each: each.index)
+        shards, duplicates = finish(folder, work, reports, plan)
+        total = _total(reports, duplicates)
+        values = {"run": fingerprint, "report": _values(total), "shards": shards}
+        replace(folder / MANIFEST, [json_bytes(values, indent=1) + b"\n"], sync=True)
+    shutil.rmtree(work)
+    return total
+
+
+def _compiled(units: Sequence[Unit], plan: Plan, work: Path, run: Runner) -> Iterator[UnitReport]:
+    """Yield the reports of the units that are done, then those of the others, each as it is done."""
+    done = {unit.index: report_of(work, unit.index) for unit in units}
+    yield from filter(None, done.values())
+    waiting = [unit for unit in units if done[unit.index] is None]
+    if waiting:
+        yield from run(waiting, plan, str(work))
+
+
+def run_here(units: Sequence[Unit], plan: Plan, work: str) -> Iterator[UnitReport]:
+    """Compile units one after the other, in this process."""
+    for unit in units:
+        yield compile_unit(unit, plan, work)
+
+
+def run_in_processes(workers: int) -> Runner:
+    """Compile units in several processes. A unit whose process was killed is compiled again.
+
+    Args:
+        workers: how many.
+
+    Returns:
+        What `compile_files` takes as `run`.
+    """
+    return partial(_run_in_processes, workers)
+
+
+def _run_in_processes(workers: int, units: Sequence[Unit], plan: Plan, work: str) -> Iterator[UnitReport]:
+    waiting = {unit.index: unit for unit in units}
+    for attempt in range(1, TRIES + 1):
+        try:
+            context = multiprocessing.get_context("spawn")
+            with ProcessPoolExecutor(workers, mp_context=context) as pool:
+                for future in as_completed([pool.submit(compile_unit, unit, plan, work) for unit in waiting.values()]):
+                    report = future.result()
+                    del waiting[report.index]
+                    yield report
+        except BrokenProcessPool:
+            if attempt == TRIES:
+                raise
+        if not waiting:
+            return
+
+
+def _files(inputs: Iterable[str | PathLike[str]]) -> list[str]:
+    if isinstance(inputs, str | PathLike):
+        raise TypeError(f"inputs must be a list of paths, not {type(inputs).__name__}; write [path]")
+    found, problems = find_files(inputs)
+    if problems:
+        raise FileNotFoundError(f"{problems[0][0]}: {problems[0][1]}")
+    for path in found:
+        if not path.exists():
+            raise FileNotFoundError(f"{path}: there is no such file")
+    return [str(path) for path in found]
+
+
+def _made_before(folder: Path, fingerprint: dict[str, Any]) -> CompileReport | None:
+    """Return what an earlier run with the same arguments made; None when none has ended, and another is refused."""
+    try:
+        saved = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    if saved.get("run") != fingerprint:
+        raise FileExistsError(f"{folder}: it holds the output of another run; choose another folder")
+    return CompileReport(**saved["report"])
+
+
+def _work_folder(folder: Path) -> Path:
+    """Return the folder of unfinished work, in a folder that holds nothing else or a run that was begun."""
+    work = folder / WORK
+    if not (work / RUN).exists() and folder.exists() and any(path.name != WORK for path in folder.iterdir()):
+        raise FileExistsError(f"{folder}: it is not empty; choose a new folder")
+    work.mkdir(parents=True, exist_ok=True)
+    return work
+
+
+@contextmanager
+def _only_run(folder: Path, work: Path) -> Iterator[None]:
+    """Hold the lock of a run: two would take each other's files away."""
+    with ExitStack() as held:
+        try:
+            held.enter_context(locked(work / RUN, timeout=0))
+        except SessionLockedError:
+            now = "another run writes to it now; wait until it has ended, or choose another folder"
+            raise FileExistsError(f"{folder}: {now}") from None
+        except SessionError:
+            # There are no locks without filelock, nor in every file system. Then the caller starts one run only.
+            pass
+        yield
+
+
+def _begin(folder: Path, work: Path, fingerprint: dict[str, Any]) -> None:
+    """Write down which run this is, or go on with it; the unfinished work of another run is refused."""
+    run = work / RUN
+    if not run.exists():
+        replace(run, [json_bytes(fingerprint)], sync=True)
+    elif json.loads(run.read_text(encoding="utf-8")) != fingerprint:
+        raise FileExistsError(f"{folder}: another run was begun there; choose another folder, or remove it")
+
+
+def _total(reports: Iterable[UnitReport], duplicates: Counter[str]) -> CompileReport:
+    rows: Counter[str] = Counter()
+    repairs: Counter[str] = Counter()
+    rejected: Counter[str] = Counter()
+    repaired = size = count = 0
+    for report in reports:
+        rows.update(report.rows)
+        repairs.update(report.repairs)
+        rejected.update(report.rejected)
+        repaired += report.repaired
+        size += report.bytes
+        count += 1
+    rows.subtract(duplicates)
+    rejected["duplicate"] += duplicates.total()
+    return CompileReport(
+        rows=dict(sorted((+rows).items())),
+        repaired=repaired,
+        repairs=dict(sorted(repairs.items())),
+        rejected=dict(sorted((+rejected).items())),
+        bytes=size,
+        shards=count,
+    )
+
+
+def _values(total: CompileReport) -> dict[str, Any]:
+    return {name: getattr(total, name) for name in ("rows", "repaired", "repairs", "rejected", "bytes", "shards")}

@@ -1,0 +1,251 @@
+"""Work cut into units, each of which writes its shard of the output at one stroke, the same bytes each time."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, final
+
+from attrs import asdict, field, frozen
+
+from message_history.formats.registry import FORMATS
+from message_history_compile.reading import Found, Part, line_format, read_part
+from message_history_compile.rows import Rejected, compile_conversation, json_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from message_history_compile.plan import Plan
+    from message_history_compile.rows import Row
+
+REJECTED: Final = "rejected.jsonl"
+REPORT: Final = "report.json"
+DIGESTS: Final = "digests"
+RECEIPTS: Final = "receipts"
+
+
+@final
+@frozen(kw_only=True)
+class Unit:
+    """A part of the work.
+
+    Args:
+        index: its position, which names its shard.
+        parts: what to read.
+    """
+
+    index: int
+    parts: tuple[Part, ...]
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes it reads."""
+        return sum(part.stop - part.start for part in self.parts)
+
+
+@final
+@frozen(kw_only=True)
+class UnitReport:
+    """What became of a unit.
+
+    Args:
+        index: the unit's position.
+        bytes: how many bytes were read.
+        rows: how many rows each split has.
+        repaired: how many rows needed repairs.
+        rejected: how many conversations were rejected, by reason.
+        repairs: how many repairs there were, by code.
+        hashes: the SHA-256 of each file, by split.
+    """
+
+    index: int
+    bytes: int
+    rows: dict[str, int] = field(factory=dict)
+    repaired: int = 0
+    rejected: dict[str, int] = field(factory=dict)
+    repairs: dict[str, int] = field(factory=dict)
+    hashes: dict[str, str] = field(factory=dict)
+
+
+def plan_units(paths: Iterable[str], unit_bytes: int, format_name: str | None = None) -> list[Unit]:
+    """Cut files into units.
+
+    Args:
+        paths: the files, in order.
+        unit_bytes: how many bytes a unit reads, about: a file of lines is cut between lines, others stay whole.
+        format_name: the name of their format, where that is known.
+
+    Returns:
+        The units.
+
+    Complexity: linear in the files' number and size over `unit_bytes`.
+    """
+    chosen = FORMATS[format_name] if format_name is not None else None
+    units: list[Unit] = []
+    waiting: list[Part] = []
+    for path in paths:
+        for part in _parts_of(path, unit_bytes, chosen):
+            waiting.append(part)
+            if sum(each.stop - each.start for each in waiting) >= unit_bytes:
+                units.append(Unit(index=len(units), parts=tuple(waiting)))
+                waiting = []
+    return [*units, Unit(index=len(units), parts=tuple(waiting))] if waiting else units
+
+
+def _parts_of(path: str, unit_bytes: int, chosen: Any) -> Iterable[Part]:
+    try:
+        if Path(path).is_dir():
+            yield Part(path, 0, sum(each.stat().st_size for each in Path(path).rglob("*.json")))
+            return
+        size = Path(path).stat().st_size
+        lines = line_format(path, chosen)
+    except OSError:
+        yield Part(path, 0, 0)
+        return
+    if lines is None:
+        yield Part(path, 0, size)
+        return
+    with Path(path).open("rb") as opened:
+        start = 0
+        while start < size:
+            opened.seek(min(start + unit_bytes, size))
+            opened.readline()
+            stop = opened.tell()
+            yield Part(path, start, stop, lines.name)
+            start = stop
+
+
+def unit_folder(work: Path, index: int) -> Path:
+    """Name the folder of a unit's shard."""
+    return work / f"{index:05}"
+
+
+def report_of(work: Path, index: int) -> UnitReport | None:
+    """Return the report of a unit that is done; None when it is not."""
+    try:
+        return UnitReport(**json.loads((unit_folder(work, index) / REPORT).read_text(encoding="utf-8")))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def compile_unit(unit: Unit, plan: Plan, work: str) -> UnitReport:
+    """Compile one unit, unless it is done.
+
+    A unit may be compiled again, or twice at once: its folder appears at one stroke, and holds the same bytes.
+
+    Args:
+        unit: what to read.
+        plan: what to compile to.
+        work: the folder that the shards go to.
+
+    Returns:
+        What became of it.
+
+    Raises:
+        OSError: when it cannot be written.
+
+    Complexity: linear in what is read; one conversation is held at a time, and for Parquet one group of rows.
+    """
+    folder = Path(work)
+    done = report_of(folder, unit.index)
+    if done is not None:
+        return done
+    unfinished = folder / f"{unit.index:05}.{os.getpid()}"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    writer = _Writer(unfinished, plan, unit)
+    chosen = FORMATS[plan.format] if plan.format is not None else None
+    for part in unit.parts:
+        for found in read_part(part, chosen):
+            writer.add(
+                compile_conversation(found.conversation, plan, found.source) if isinstance(found, Found) else found
+            )
+    report = writer.finish()
+    (unfinished / REPORT).write_text(json.dumps(asdict(report)), encoding="utf-8")
+    try:
+        unfinished.rename(unit_folder(folder, unit.index))
+    except OSError:
+        # Somebody else was faster.
+        shutil.rmtree(unfinished, ignore_errors=True)
+        if report_of(folder, unit.index) is None:
+            raise
+    return report
+
+
+@final
+class _Writer:
+    """Writes the files of one shard and counts."""
+
+    def __init__(self, folder: Path, plan: Plan, unit: Unit) -> None:
+        self._folder = folder
+        self._plan = plan
+        self._target = plan.form
+        self._unit = unit
+        self._files: dict[str, BinaryIO] = {}
+        self._tables: dict[str, Any] = {}
+        self._hashes: dict[str, Any] = {}
+        self._rows: dict[str, int] = {}
+        self._rejected: dict[str, int] = {}
+        self._repairs: dict[str, int] = {}
+        self._repaired = 0
+
+    def add(self, found: Row | Rejected) -> None:
+        """Write a row, or why there is none."""
+        if isinstance(found, Rejected):
+            self._rejected[found.code] = self._rejected.get(found.code, 0) + 1
+            self._write(REJECTED, json.dumps(found.values()).encode() + b"\n")
+            return
+        split = self._plan.split_of(found.digest)
+        self._rows[split] = self._rows.get(split, 0) + 1
+        self._repaired += bool(found.receipt["repairs"])
+        for repair in found.receipt["repairs"]:
+            self._repairs[repair["code"]] = self._repairs.get(repair["code"], 0) + 1
+        if self._target.arrow:
+            self._table(split).add(found.values)
+        else:
+            self._write(f"{split}.jsonl", found.line)
+        if self._target.receipt is None:
+            self._write(f"{split}.{RECEIPTS}.jsonl", json_line(found.receipt))
+        if self._plan.dedupe:
+            known = {key: found.receipt[key] for key in ("source", "byte", "hash", "label")}
+            self._write(f"{split}.{DIGESTS}", json.dumps({**known, "row": found.digest}).encode() + b"\n")
+
+    def finish(self) -> UnitReport:
+        """Close the files.
+
+        Returns:
+            What was written.
+        """
+        for opened in self._files.values():
+            opened.flush()
+            os.fsync(opened.fileno())
+            opened.close()
+        for split, table in self._tables.items():
+            table.close()
+            self._hashes[f"{split}.parquet"] = sha256((self._folder / f"{split}.parquet").read_bytes())
+        return UnitReport(
+            index=self._unit.index,
+            bytes=self._unit.size,
+            rows=dict(sorted(self._rows.items())),
+            repaired=self._repaired,
+            rejected=dict(sorted(self._rejected.items())),
+            repairs=dict(sorted(self._repairs.items())),
+            hashes={name: hashed.hexdigest() for name, hashed in sorted(self._hashes.items())},
+        )
+
+    def _write(self, name: str, data: bytes) -> None:
+        if name not in self._files:
+            self._files[name] = (self._folder / name).open("wb")
+            self._hashes[name] = sha256()
+        self._files[name].write(data)
+        self._hashes[name].update(data)
+
+    def _table(self, split: str) -> Any:
+        if split not in self._tables:
+            from message_history_compile.arrow import TableFile  # noqa: PLC0415 - pyarrow is an extra
+
+            self._tables[split] = TableFile(self._folder / f"{split}.parquet")
+        return self._tables[split]

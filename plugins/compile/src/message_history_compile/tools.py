@@ -1,0 +1,51 @@
+"""Definitions of tools, of every provider's form, in the one that trainers take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.tools import parse_toolset
+from message_history_compile.turns import omitted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from message_history import Repair
+    from message_history.tools import Tool
+
+_SHAPED: Final = frozenset(
+    {"function", "functionDeclarations", "function_declarations", "input_schema", "toolSpec", "type"}
+)
+"""The keys that say whose a definition is."""
+
+
+def functions_of(tools: Iterable[Any]) -> tuple[list[dict[str, Any]], list[Repair]]:
+    """Write definitions of tools as functions of Chat Completions.
+
+    Args:
+        tools: the definitions, in the form of any provider.
+
+    Returns:
+        The functions, and what was omitted: tools that a provider runs itself have no definition.
+
+    Complexity: linear in the definitions.
+    """
+    toolset = parse_toolset({"tools": [_with_type(tool) for tool in tools]})
+    return [_function(tool) for tool in toolset.tools], [omitted(0, str(part)) for part in toolset.omitted]
+
+
+def _with_type(tool: Any) -> Any:
+    """Complete a bare function, as data sets have it, and one of MCP."""
+    if not isinstance(tool, dict) or tool.keys() & _SHAPED:
+        return tool
+    if "inputSchema" in tool:
+        return {
+            **{key: value for key, value in tool.items() if key != "inputSchema"},
+            "input_schema": tool["inputSchema"],
+        }
+    return {"type": "function", **tool}
+
+
+def _function(tool: Tool) -> dict[str, Any]:
+    function = {"name": tool.name, "description": tool.description or "", "parameters": dict(tool.schema)}
+    return {"type": "function", "function": {**function, "strict": True} if tool.strict else function}

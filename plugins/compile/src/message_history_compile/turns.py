@@ -1,0 +1,222 @@
+"""A history as trainers take it: plain turns, each with whether the library wrote some of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, final
+
+from message_history import (
+    RedactedThinkingBlock,
+    Repair,
+    RepairCode,
+    SystemBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
+from message_history.core.messages.blocks import is_blank
+from message_history.core.values.json_values import json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history import Message, MessageHistory
+    from message_history.core.messages.block_base import Block
+
+TurnRole: TypeAlias = Literal["system", "user", "assistant", "tool"]
+BETWEEN_TEXTS: Final = "\n\n"
+_OURS_IN_CALLS: Final = frozenset({RepairCode.NAME_ASSIGNED, RepairCode.INPUT_ASSIGNED})
+"""Repairs that write something into an assistant message; an id that is assigned is no text that a model learns."""
+
+
+@final
+class Call(NamedTuple):
+    """A call.
+
+    Args:
+        id: its id.
+        name: the tool.
+        input: what the tool is given; yours to change.
+        arguments: the same as JSON text, as its provider wrote it.
+    """
+
+    id: str
+    name: str
+    input: dict[str, Any]
+    arguments: str
+
+
+@final
+class Turn(NamedTuple):
+    """A message of one role.
+
+    Args:
+        role: the role; each result of a tool is a turn of its own.
+        text: its text.
+        reasoning: the assistant's thinking.
+        calls: the assistant's calls.
+        call_id: the call that a result answers.
+        name: the tool of a result.
+        is_error: whether a result says that the tool failed.
+        parts: all blocks in order, where some of them are no text; else none.
+        synthetic: whether the library wrote some of it.
+    """
+
+    role: TurnRole
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[Call, ...] = ()
+    call_id: str = ""
+    name: str = ""
+    is_error: bool = False
+    parts: tuple[Block, ...] = ()
+    synthetic: bool = False
+
+    @property
+    def train(self) -> bool:
+        """Return whether a trainer may learn from the turn: the model wrote all of it."""
+        return self.role == "assistant" and not self.synthetic
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing is in it."""
+        return not (self.parts or self.calls or self.role == "tool") and is_blank(self.text) and not self.reasoning
+
+
+def turns_of(history: MessageHistory, *, thinking: bool = True) -> tuple[list[Turn], list[Repair]]:
+    """Part a history into turns.
+
+    Args:
+        history: the history; calls without a result have stubs.
+        thinking: whether thinking is kept.
+
+    Returns:
+        The turns, the system prompt first, and what was omitted.
+
+    Complexity: linear in the history.
+    """
+    omissions: list[Repair] = []
+    turns = [Turn("system", history.system)] if history.system is not None else []
+    ours = {repair.index for repair in history.repairs if repair.code in _OURS_IN_CALLS}
+    names: dict[str, str] = {}
+    for index, message in enumerate(history):
+        if message.role == "assistant":
+            turn = _assistant(message, index, omissions, thinking=thinking)
+            names = {call.id: call.name for call in turn.calls}
+            turns.append(turn._replace(synthetic=True) if index in ours else turn)
+        else:
+            turns += _user(message, index, omissions, names)
+    return _without_empty(turns, omissions), omissions
+
+
+def omitted(index: int, why: str, *removed: Block) -> Repair:
+    """Record what a target has no place for."""
+    return Repair(code=RepairCode.WITHHELD, index=index, removed=removed, detail=why)
+
+
+def joined_texts(first: str, second: str) -> str:
+    """Join two texts, either of which may be empty."""
+    return f"{first}{BETWEEN_TEXTS}{second}" if first and second else first or second
+
+
+def _assistant(message: Message, index: int, omissions: list[Repair], *, thinking: bool) -> Turn:
+    texts: list[str] = []
+    reasoning: list[str] = []
+    calls: list[Call] = []
+    parts: list[Block] = []
+    synthetic = False
+    for block in message.content:
+        kind = type(block)
+        if kind is TextBlock:
+            texts.append(block.text)  # type: ignore[attr-defined]
+            parts.append(block)
+        elif kind is ToolUseBlock:
+            call, is_readable = _call(block)  # type: ignore[arg-type]
+            synthetic = synthetic or not is_readable
+            calls.append(call)
+        elif isinstance(block, ThinkingBlock) and thinking and not is_blank(block.thinking):
+            reasoning.append(block.thinking)
+        elif isinstance(block, ThinkingBlock | RedactedThinkingBlock):
+            omissions.append(omitted(index, "thinking" if not thinking else "thinking without a text", block))
+        else:
+            parts.append(block)
+        synthetic = synthetic or block.mark is not None
+    return Turn(
+        "assistant",
+        BETWEEN_TEXTS.join(text for text in texts if not is_blank(text)),
+        "\n".join(reasoning),
+        tuple(calls),
+        parts=_mixed(parts),
+        synthetic=synthetic,
+    )
+
+
+def _call(block: ToolUseBlock) -> tuple[Call, bool]:
+    """Make a call; False when its input is no JSON, so that the library wrote what stands there."""
+    input, is_readable = block.input, block.readable
+    written = block.arguments if is_readable else None
+    return Call(block.id, block.name, input, written or json_text(input)), is_readable
+
+
+def _user(message: Message, index: int, omissions: list[Repair], names: dict[str, str]) -> Iterable[Turn]:
+    parts: list[Block] = []
+    for block in message.content:
+        if isinstance(block, ToolResultBlock):
+            yield _result(block, names.get(block.tool_use_id, ""))
+        elif isinstance(block, SystemBlock):
+            yield from _user_turn(parts)
+            parts = []
+            yield Turn("system", block.text)
+        elif isinstance(block, ThinkingBlock | RedactedThinkingBlock):
+            omissions.append(omitted(index, "thinking in a user message", block))
+        else:
+            parts.append(block)
+    yield from _user_turn(parts)
+
+
+def _user_turn(parts: Sequence[Block]) -> Iterable[Turn]:
+    if parts:
+        text = BETWEEN_TEXTS.join(block.text for block in parts if isinstance(block, TextBlock))
+        synthetic = any(block.mark is not None for block in parts)
+        yield Turn("user", text, parts=_mixed(parts), synthetic=synthetic)
+
+
+def _result(block: ToolResultBlock, name: str) -> Turn:
+    return Turn(
+        "tool",
+        block.text,
+        call_id=block.tool_use_id,
+        name=name,
+        is_error=block.is_error,
+        parts=_mixed(block.content),
+        synthetic=block.mark is not None,
+    )
+
+
+def _mixed(parts: Sequence[Block]) -> tuple[Block, ...]:
+    return tuple(parts) if any(type(part) is not TextBlock for part in parts) else ()
+
+
+def _without_empty(turns: list[Turn], omissions: list[Repair]) -> list[Turn]:
+    """Omit turns in which nothing is left, and join what then stands side by side."""
+    if not any(turn.is_empty for turn in turns):
+        return turns
+    kept: list[Turn] = []
+    for position, turn in enumerate(turns):
+        if turn.is_empty:
+            omissions.append(omitted(position, f"a message of the role {turn.role} of which nothing is left"))
+        elif kept and turn.role == kept[-1].role == "user":
+            kept[-1] = join_users(kept[-1], turn)
+        else:
+            kept.append(turn)
+    return kept
+
+
+def join_users(first: Turn, second: Turn) -> Turn:
+    """Join two user turns."""
+    parts: tuple[Block, ...] = ()
+    if first.parts or second.parts:
+        parts = (*(first.parts or (TextBlock(first.text),)), *(second.parts or (TextBlock(second.text),)))
+    return first._replace(
+        text=joined_texts(first.text, second.text), parts=parts, synthetic=first.synthetic or second.synthetic
+    )

@@ -1,0 +1,17 @@
+"""Harbor's own models read ATIF. Harbor needs Python 3.12: `pip install --no-deps harbor` is enough for its models."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from trainers.compiled import compiled
+
+trajectories = pytest.importorskip("harbor.models.trajectories")
+
+
+def test_harbor_takes_every_trajectory() -> None:
+    for path in sorted((compiled("atif") / "train").iterdir()):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            trajectories.Trajectory.model_validate(json.loads(line))

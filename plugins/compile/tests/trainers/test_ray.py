@@ -1,0 +1,45 @@
+"""Ray Data, on a local cluster with two workers. It is large, so `.ci/run` does without: install the extra `ray`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from message_history_compile import Plan, compile_files
+
+pytest.importorskip("ray.data")
+
+import pyarrow as pa
+import ray
+
+from compiling.conversations import bytes_in
+from message_history_compile.arrow import repair_batch
+from message_history_compile.engines.ray import compile_dataset, run_on_ray
+from trainers.compiled import inputs, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PLAN = Plan(target="trl")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cluster() -> Iterator[None]:
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=100_000_000)
+    yield
+    ray.shutdown()
+
+
+def test_a_ray_data_set_gives_the_same_rows() -> None:
+    table = pa.table({"json": texts()})
+    made = compile_dataset(ray.data.from_arrow(table), PLAN, batch_size=9).take_all()
+    assert made == repair_batch(table, PLAN).to_pylist()
+
+
+def test_files_compiled_on_ray_have_the_same_bytes(tmp_path: Path) -> None:
+    compile_files([inputs()], PLAN, tmp_path / "here", unit_bytes=500_000)
+    compile_files([inputs()], PLAN, tmp_path / "ray", unit_bytes=500_000, run=run_on_ray)
+    assert bytes_in(tmp_path / "here") == bytes_in(tmp_path / "ray")

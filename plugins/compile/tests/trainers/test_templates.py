@@ -1,0 +1,208 @@
+"""transformers renders what is compiled for chat templates: those that ship inside TRL, and small ones of our own."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from compiling.conversations import agent
+from message_history_compile import Plan
+from message_history_compile.reading import Found, Part, read_part
+from message_history_compile.rows import Rejected, compile_conversation
+from trainers.compiled import inputs
+
+pytest.importorskip("jinja2")
+
+from message_history_compile import read_template
+from message_history_compile.template_forms import form_of
+from message_history_compile.templates import TemplateRefusedError, render
+
+if TYPE_CHECKING:
+    from message_history_compile.targets.base import Settings
+
+FAMILIES = (
+    *(
+        "cohere2",
+        "deepseek_r1_distill",
+        "deepseekv3",
+        "gemma",
+        "gemma3",
+        "gemma4",
+        "glm4moe",
+        "gptoss",
+        "lfm2",
+        "llama3",
+        "llama3_1",
+    ),
+    *("llava_next", "nemotron_3_nano", "phi3", "qwen2_5", "qwen3", "qwen3_6", "smolvlm"),
+)
+
+ALTERNATING = """
+{%- if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}
+{%- for message in messages %}
+{%- if (message.role == 'user') != (loop.index0 % 2 == 0) %}
+{{ raise_exception('Conversation roles must alternate user/assistant/user/assistant/...') }}
+{%- endif %}
+<{{ message.role }}>{{ message.content | trim }}
+{%- endfor %}
+"""
+SHORT_IDS = """
+{%- set state = namespace(turn='user') %}
+{%- for message in messages %}
+{%- if message.role in ('user', 'assistant') and not message.tool_calls %}
+{%- if message.role != state.turn %}{{ raise_exception('roles must alternate') }}{% endif %}
+{%- set state.turn = 'assistant' if message.role == 'user' else 'user' %}
+{%- endif %}
+{%- if message.tool_calls %}
+{%- for call in message.tool_calls %}
+{%- if call.id | length != 9 %}{{ raise_exception('Tool call IDs should have length 9!') }}{% endif %}
+{{ call.function | tojson }}
+{%- endfor %}
+{%- else %}
+<{{ message.role }}>{{ message.content }}
+{%- endif %}
+{%- endfor %}
+"""
+ONE_CALL = """
+{%- for message in messages %}
+{%- if 'tool_calls' in message %}
+{%- if message.tool_calls | length != 1 %}{{ raise_exception('only single tool-calls at once!') }}{% endif %}
+{{ message.tool_calls[0].function.name }}: {{ message.tool_calls[0].function.arguments | tojson }}
+{%- else %}
+<{{ message.role }}>{{ message.content }}
+{%- endif %}
+{%- endfor %}
+"""
+TEXT_ARGUMENTS = """
+{%- for message in messages %}
+{{ '<' + message.role + '>' + message.content }}
+{%- for call in message.tool_calls or [] %}{{ call.function.name + '(' + call.function.arguments + ')' }}{% endfor %}
+{%- endfor %}
+"""
+PARTS = """
+{%- for message in messages %}
+{%- for part in message.content %}{{ part['text'] }}{% endfor %}
+{%- for call in message.tool_calls or [] %}{{ call.function | tojson }}{% endfor %}
+{%- endfor %}
+"""
+FIRST_TEXT = """
+{%- set state = namespace(called=false) %}
+{%- for message in messages %}
+{%- if not message.tool_calls or not state.called %}<{{ message.role }}>{{ message.content }}{% endif %}
+{%- for call in message.tool_calls or [] %}{{ call.function | tojson }}{% set state.called = true %}{% endfor %}
+{%- endfor %}
+"""
+OWN = {
+    "first text": FIRST_TEXT,
+    "alternating": ALTERNATING,
+    "short ids": SHORT_IDS,
+    "one call": ONE_CALL,
+    "text arguments": TEXT_ARGUMENTS,
+    "parts": PARTS,
+}
+
+
+def shipped(family: str) -> Settings:
+    spec = find_spec("trl")
+    if spec is None or spec.origin is None:
+        pytest.skip("TRL, which ships chat templates, is not installed")
+    return read_template(Path(spec.origin).parent / "chat_templates" / f"{family}.jinja")
+
+
+def of_text(template: str, tmp_path: Path) -> Settings:
+    (tmp_path / "template.jinja").write_text(template, encoding="utf-8")
+    return read_template(tmp_path / "template.jinja")
+
+
+def found(count: int) -> list[Found]:
+    path = inputs() / "b.jsonl"
+    every = read_part(Part(str(path), 0, path.stat().st_size, "log"))
+    return [each for each in every if isinstance(each, Found)][:count]
+
+
+def judge(settings: Settings, count: int = 60) -> float:
+    """Let transformers render all rows that were compiled.
+
+    Returns:
+        The part of the conversations that could be learned from which became rows.
+    """
+    chat_templates = pytest.importorskip("transformers.utils.chat_template_utils")
+    plan, made, learnable = Plan(target="chat-template", settings=settings), 0, 0
+    for each in found(count):
+        row = compile_conversation(each.conversation, plan, each.source)
+        learnable += not (isinstance(row, Rejected) and row.code in ("nothing_to_learn", "empty"))
+        if isinstance(row, Rejected):
+            assert row.code in ("template", "template_omits", "nothing_to_learn", "empty"), row
+            continue
+        made += 1
+        values: dict[str, Any] = json.loads(row.line)
+        chat_templates.render_jinja_template(
+            [values["messages"]], tools=values["tools"], chat_template=settings.template, **dict(settings.tokens)
+        )
+        for message in values["messages"]:
+            assert message["train"] is (message["role"] == "assistant" and not message.get("synthetic", False))
+    return made / learnable
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_transformers_renders_every_row_of_a_family(family: str) -> None:
+    assert judge(shipped(family)) == 1.0
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_transformers_renders_every_row_of_a_strict_template(name: str, tmp_path: Path) -> None:
+    assert judge(of_text(OWN[name], tmp_path)) == 1.0
+
+
+def test_the_form_of_a_template_is_found_by_trying_it(tmp_path: Path) -> None:
+    assert form_of(of_text(ALTERNATING, tmp_path)).calls_as_text
+    assert form_of(of_text(ALTERNATING, tmp_path)).system_first
+    assert form_of(of_text(SHORT_IDS, tmp_path)).short_ids
+    assert form_of(of_text(SHORT_IDS, tmp_path)).bridge
+    assert form_of(of_text(ONE_CALL, tmp_path)).single_calls
+    assert form_of(of_text(ONE_CALL, tmp_path)).text_apart
+    assert form_of(of_text(TEXT_ARGUMENTS, tmp_path)).text_arguments
+    assert form_of(of_text(PARTS, tmp_path)).parts
+    assert form_of(of_text(FIRST_TEXT, tmp_path)).text_apart
+
+
+def test_what_a_template_drops_without_a_word_is_rejected(tmp_path: Path) -> None:
+    forgets = "{% for message in messages[-3:] %}{{ message.content }}{% endfor %}"
+    plan = Plan(target="chat-template", settings=of_text(forgets, tmp_path))
+    (each,) = found(1)
+    made = compile_conversation(each.conversation, plan, each.source)
+    assert isinstance(made, Rejected)
+    assert made.code == "template_omits"
+
+
+def test_a_template_is_read_from_a_tokenizers_folder(tmp_path: Path) -> None:
+    config: dict[str, Any] = {
+        "chat_template": [{"name": "default", "template": "d"}, {"name": "tool_use", "template": "t"}]
+    }
+    config |= {"bos_token": {"content": "<s>"}, "eos_token": "</s>"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert read_template(tmp_path).template == "t"
+    assert read_template(tmp_path, tools=False).template == "d"
+    assert dict(read_template(tmp_path).tokens) == {"bos_token": "<s>", "eos_token": "</s>"}
+    (tmp_path / "chat_template.jinja").write_text("own", encoding="utf-8")
+    assert read_template(tmp_path).template == "own"
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match="no chat template"):
+        read_template(tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+        "{% for a in range(10**9) %}{% endfor %}",
+        "{{ messages.append(1) }}",
+    ],
+)
+def test_a_template_cannot_leave_its_sandbox(hostile: str, tmp_path: Path) -> None:
+    with pytest.raises(TemplateRefusedError):
+        render(of_text(hostile, tmp_path), [{"role": "user", "content": agent()["system"]}], [])
