@@ -1,4 +1,4 @@
-"""Install the one wheel of a folder with what its tests need, and remove the sources: the tests use the wheel."""
+"""Install the wheels of a folder with what their tests need, and remove the sources: the tests use the wheels."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from pathlib import Path
 
 
 def main(folder: str) -> None:
-    """Install the wheel that the folder holds."""
-    (wheel,) = Path(folder).glob("*.whl")
-    subprocess.run([sys.executable, "-m", "pip", "install", f"{wheel}[dev]"], check=True)
-    shutil.rmtree("src")
+    """Install the wheels that the folder holds."""
+    wheels = sorted(Path(folder).glob("*.whl"))
+    named = [f"{wheel}[dev]" if wheel.name.startswith("message_history-") else str(wheel) for wheel in wheels]
+    subprocess.run([sys.executable, "-m", "pip", "install", *named], check=True)
+    for source in (Path("src"), *Path("plugins").glob("*/src")):
+        shutil.rmtree(source)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Conversations compiled on a local Ray, with a worker and the driver killed: `python -m benchmarks.compile_scale`.
 
-    python -m benchmarks.compile_scale FOLDER OUT --make 1000000 --kill --compare      # needs the extra `ray`
+    python -m benchmarks.compile_scale FOLDER OUT --make 1000000 --kill --compare      # needs ./plugins/compile[ray]
 
 It makes the input, kills a worker and then the driver in mid-run, starts again, compiles the same once more without
 being disturbed, and compares the bytes. It prints the time that `json.loads` alone takes for the same lines, and what

@@ -93,7 +93,7 @@ def install_from_npm(work: Path, package: str, wanted: str) -> Path:
 
 
 def build_wheels(folder: Path) -> list[Path]:
-    """Build a wheel of the library, and get those of what it needs.
+    """Build a wheel of the library and of what is in `plugins`, and get those of what they need.
 
     Args:
         folder: where to put them.

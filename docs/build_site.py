@@ -49,7 +49,8 @@ def main(target: Path) -> int:
         copy = Path(work)
         shutil.copytree(DOCS, copy / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__", "clinic"))
         shutil.copy(ROOT / "zensical.toml", copy)
-        (copy / "src").symlink_to(ROOT / "src")
+        for name in ("src", "plugins"):
+            (copy / name).symlink_to(ROOT / name)
         shutil.copy(DOCS / "attrs_signatures.py", copy)
         shutil.copy(ROOT / "CHANGELOG.md", copy / "docs" / "changelog.md")
         (copy / "docs" / "decisions" / "README.md").rename(copy / "docs" / "decisions" / "index.md")

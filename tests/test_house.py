@@ -26,6 +26,8 @@ pytestmark = reads_sources
 PACKAGE = "message_history"
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(message_history.__file__).parent
+# Distributions of their own in this repository, under the same rules. None of them uses another one.
+TENANTS = {source.name: source for source in sorted((ROOT / "plugins").glob("*/src/*"))}
 # A module uses only layers named before its own; docs/design.md says what each of them holds.
 LAYERS = (
     "core.values.json_values",
@@ -81,7 +83,6 @@ LAYERS = (
     "files",
     "storage",
     "formats",
-    "compiling",
     "pages",
     "healing",
     "testing",
@@ -106,13 +107,14 @@ ONE_FILE = {
     "message_history.dialects.pydantic_schema": {"pydantic_core"},
     "message_history.dialects.langchain.render": {"langchain_core"},
     "message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"},
-    "message_history.compiling.arrow": {"pyarrow"},
-    "message_history.compiling.engines.datasets": {"datasets", "pyarrow"},
-    "message_history.compiling.engines.duckdb": {"duckdb", "pyarrow"},
-    "message_history.compiling.engines.polars": {"polars", "pyarrow"},
-    "message_history.compiling.engines.ray": {"pyarrow", "ray"},
-    "message_history.compiling.engines.spark": {"pyarrow", "pyspark"},
-    "message_history.compiling.templates": {"jinja2"},
+    "message_history_compile.arrow": {"pyarrow"},
+    "message_history_compile.command": {"click", "rich"},
+    "message_history_compile.engines.datasets": {"datasets", "pyarrow"},
+    "message_history_compile.engines.duckdb": {"duckdb", "pyarrow"},
+    "message_history_compile.engines.polars": {"polars", "pyarrow"},
+    "message_history_compile.engines.ray": {"pyarrow", "ray"},
+    "message_history_compile.engines.spark": {"pyarrow", "pyspark"},
+    "message_history_compile.templates": {"jinja2"},
     "message_history.files.plain_json": {"msgspec"},
     "message_history.storage.sessions.locking": {"filelock"},
     "message_history.storage.databases.tables": {"sqlalchemy"},
@@ -152,9 +154,10 @@ class Import(NamedTuple):
 @cache
 def modules() -> dict[str, Path]:
     found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        parts = path.relative_to(SOURCE).with_suffix("").parts
-        found[".".join((PACKAGE, *parts)).removesuffix(".__init__")] = path
+    for package, source in {PACKAGE: SOURCE, **TENANTS}.items():
+        for path in sorted(source.rglob("*.py")):
+            parts = path.relative_to(source).with_suffix("").parts
+            found[".".join((package, *parts)).removesuffix(".__init__")] = path
     return found
 
 
@@ -171,6 +174,8 @@ def nodes_of(path: Path) -> tuple[ast.AST, ...]:
 def layer_of(module: str) -> str:
     if module == PACKAGE:
         return "__init__"
+    if (package := module.partition(".")[0]) in TENANTS:
+        return package
     first, _, rest = module.removeprefix(f"{PACKAGE}.").partition(".")
     return f"core.{rest}" if first == "core" and rest else first
 
@@ -206,11 +211,11 @@ def imports() -> list[Import]:
 
 
 def within() -> list[Import]:
-    return [each for each in imports() if each.target.split(".")[0] == PACKAGE]
+    return [each for each in imports() if each.target.split(".")[0] in {PACKAGE, *TENANTS}]
 
 
 def test_every_module_is_in_a_layer() -> None:
-    assert {layer_of(module) for module in modules()} <= {*LAYERS, *ENTRY_POINTS}
+    assert {layer_of(module) for module in modules()} <= {*LAYERS, *ENTRY_POINTS, *TENANTS}
 
 
 def test_the_table_in_the_design_names_the_layers_in_their_order() -> None:
@@ -226,9 +231,9 @@ def test_a_module_uses_only_layers_named_before_its_own() -> None:
     wrong = []
     for each in within():
         here, there = each.layers
-        if here in ENTRY_POINTS or here == there:
+        if here in ENTRY_POINTS or here == there or (here in TENANTS and there not in TENANTS):
             continue
-        if there in ENTRY_POINTS or LAYERS.index(there) > LAYERS.index(here):
+        if there in {*ENTRY_POINTS, *TENANTS} or LAYERS.index(there) > LAYERS.index(here):
             wrong.append(f"{each.module} imports {each.target}")
     assert wrong == []
 
@@ -262,7 +267,12 @@ def test_third_party_imports_are_where_they_may_be() -> None:
     wrong = []
     for each in imports():
         package, layer = each.target.split(".")[0], layer_of(each.module)
-        if package in sys.stdlib_module_names or package in {PACKAGE, *EVERYWHERE, *THIRD_PARTY.get(layer, ())}:
+        if package in sys.stdlib_module_names or package in {
+            PACKAGE,
+            *TENANTS,
+            *EVERYWHERE,
+            *THIRD_PARTY.get(layer, ()),
+        }:
             continue
         if (
             package in ONE_FILE.get(each.module, ())
@@ -363,6 +373,10 @@ def test_every_repair_code_is_documented(enum: str) -> None:
     assert documented == [member.name for member in {"RepairCode": RepairCode, "Severity": Severity}[enum]]
 
 
+def all_tests() -> list[Path]:
+    return [*(ROOT / "tests").rglob("*.py"), *(ROOT / "plugins").glob("*/tests/**/*.py")]
+
+
 def text_of(paths: list[Path]) -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
@@ -371,7 +385,7 @@ def text_of(paths: list[Path]) -> str:
 def test_every_repair_code_is_used_and_tested(code: RepairCode) -> None:
     used = text_of([path for module, path in modules().items() if layer_of(module) != "core.messages.repairs"])
     assert f"RepairCode.{code.name}" in used
-    tests = text_of([path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)])
+    tests = text_of([path for path in all_tests() if path != Path(__file__)])
     assert f"RepairCode.{code.name}" in tests or f'"{code.value}"' in tests
 
 

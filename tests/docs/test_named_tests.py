@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NAMES = frozenset(
     name
-    for path in (ROOT / "tests").rglob("test_*.py")
+    for path in (*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "plugins").glob("*/tests/**/test_*.py"))
     for name in re.findall(r"^(?:async )?def (test_\w+)", path.read_text(), re.MULTILINE)
 )
 

@@ -14,7 +14,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md")])
-TESTS = {name for path in (ROOT / "tests").rglob("*.py") for name in re.findall(r"def (test_\w+)", path.read_text())}
+CODE = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "plugins").glob("*/tests/**/*.py")]
+TESTS = {name for path in CODE for name in re.findall(r"def (test_\w+)", path.read_text())}
 
 
 def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:

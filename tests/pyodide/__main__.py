@@ -41,7 +41,8 @@ def main(arguments: list[str]) -> int:
         wheels = Path(folder) / "wheels"
         pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
         subprocess.run([*pip, "download", "--dest", wheels, "--only-binary=:all:", *PLATFORM, *WHEELS], check=True)
-        subprocess.run([*pip, "wheel", "--wheel-dir", wheels, "--no-deps", ROOT], check=True)
+        projects = (ROOT, *(path.parent for path in ROOT.glob("plugins/*/pyproject.toml")))
+        subprocess.run([*pip, "wheel", "--wheel-dir", wheels, "--no-deps", *projects], check=True)
         raw = map(str, (HERE / "run.mjs", pyodide, ROOT, wheels, *arguments))
         return subprocess.run(["node", "--stack-size=60000", *raw], check=False).returncode
 
