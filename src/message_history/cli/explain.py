@@ -200,13 +200,7 @@ def _print_explanations(printer: Printer, found: list[Explanation], advice: _Adv
 @final
 @frozen(kw_only=True)
 class _Advice:
-    """How to have a conversation repaired.
-
-    Args:
-        file: the file that it is in; None when none was named.
-        session: what the file holds.
-        model: the model that was named.
-    """
+    """How to have a conversation repaired."""
 
     file: str | None
     session: SessionFile | None

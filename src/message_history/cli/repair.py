@@ -101,7 +101,6 @@ class _Repairing:
     """The repair of several files.
 
     Args:
-        printer: reports.
         output: where to write; None for beside each file.
         in_folder: whether that is a folder.
         taken: the files that stay as they are: the inputs, and what was written.
@@ -109,7 +108,6 @@ class _Repairing:
         to: the dialect to write; None for the input's own.
         model: the model that a request is to name; None for its own.
         as_request: whether the list is sent as it stands.
-        force: whether to overwrite another file.
     """
 
     printer: Printer

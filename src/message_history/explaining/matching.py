@@ -69,8 +69,6 @@ class Known:
 
     Args:
         dialect: the name of the rule's dialect; empty for a text about something else.
-        about: the rule, or the subject.
-        error: the text.
         whole: what all its features weigh.
         placed: whether it names a place of the list.
         around: whether it stands around other errors: that of a weak subject, or one that ends with what it quotes.
@@ -100,7 +98,6 @@ class Match:
     """How well a known text fits.
 
     Args:
-        known: the text.
         score: how well it fits, from 0 to 1.
         weight: what all features weigh that both texts hold.
         proof: what those of them weigh that texts about the list hold rather than others.

@@ -81,10 +81,7 @@ class Topic:
     """What rules of several providers have in common.
 
     Args:
-        name: the topic, as the pages of the dialects have it.
         id: the id of the rule that stands for it.
-        cause: how lists come to break it.
-        repair: what this library does about it.
         keys: the keys of a place in the list that the topic is about.
         signs: each sign is a list of groups of words, one of each of which a sentence holds.
         veto: words that keep the topic away.

@@ -37,12 +37,7 @@ class UnopenedError(ValueError):
 @final
 @frozen
 class Database:
-    """A database of SQLite.
-
-    Args:
-        data: its bytes.
-        columns: the columns of each table.
-    """
+    """A database of SQLite."""
 
     data: bytes = field(repr=False)
     columns: Mapping[str, frozenset[str]]
@@ -68,12 +63,7 @@ class Database:
 @final
 @frozen
 class Archive:
-    """A zip archive.
-
-    Args:
-        data: its bytes.
-        names: the names of the files in it.
-    """
+    """A zip archive."""
 
     data: bytes = field(repr=False)
     names: tuple[str, ...]

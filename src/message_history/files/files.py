@@ -64,7 +64,6 @@ class UnreadableFileError(ValueError):
     """A file that holds no conversation, or cannot be read at all; the text says why, in one line.
 
     Args:
-        problem: why.
         sound: whether it is sound JSON, of something else.
     """
 
@@ -83,7 +82,6 @@ class NotRecognisedError(UnreadableFileError):
     """A file whose form no format recognises with certainty; nothing is read from it, nor written over it.
 
     Args:
-        nearest: the names of the formats that it is like.
         why: what keeps it from being in one of them; what it holds, when it is like none.
     """
 
@@ -114,15 +112,13 @@ class SavedFile:
     """What a file holds; its plain JSON values are yours.
 
     Args:
-        entries: the raw messages.
-        form: how the file holds them.
         lines: for each entry, the line that it begins in; none when the file is one sound JSON value.
         notes: what could not be taken as it stands, with line numbers.
         container: the object around the messages, an empty list in their place; None for the other forms.
         place: the keys that lead to the messages in the container.
         known: their dialect, where the format of the file says which it is.
-        replies: what providers said of replies, where it stands beside the messages, each with the position of an
-            entry of the reply.
+        replies: what providers said of replies, where it stands beside the messages, each with the position of an entry
+            of the reply.
     """
 
     entries: tuple[Any, ...]

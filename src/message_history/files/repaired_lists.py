@@ -34,8 +34,6 @@ class RepairedList:
     Args:
         value: what to write, as a JSON value: the list, or the object that holds it.
         form: how it holds the messages: as before, but for a system prompt that has no place in a mere list.
-        dialect: the dialect that it is written in.
-        history: the conversation.
         repairs: what was changed, on the way in and on the way out; `source` is the position among the entries.
         violations: what the provider would still refuse; empty unless nothing is left to send.
         omitted: what stood beside the messages and is not in the request of another provider.

@@ -99,7 +99,6 @@ class _Tree:
     """The lines of one conversation, with what was rewound.
 
     Args:
-        lines: the lines of the file.
         own: the positions of those that belong to the conversation.
     """
 

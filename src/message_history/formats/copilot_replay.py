@@ -33,8 +33,6 @@ class _Request:
     """A request that no later one goes on from.
 
     Args:
-        entry: it, as it was logged.
-        prompt: what the user asked for.
         earlier: how many requests it goes on from.
     """
 

@@ -43,10 +43,8 @@ class Examined:
     """What a look at one file has found.
 
     Args:
-        path: the file.
         session: what it holds; None when it is no session, or cannot be read.
         problem: why it cannot be read; None when it can, or is sound JSON of something else.
-        violations: what a provider would refuse.
         stamp: what tells whether the file was written to since.
         nearest: the formats that a file is like which none recognises with certainty; None for any other file.
     """
@@ -70,10 +68,7 @@ class RepairedFile:
     """What was written in the place of a broken file, or beside it.
 
     Args:
-        target: what was written.
         backup: what was overwritten, byte for byte; None when nothing was.
-        before: what it held.
-        after: what it holds now.
     """
 
     target: Path

@@ -31,7 +31,6 @@ class RepairedSession:
     """A repaired session file.
 
     Args:
-        data: what to write.
         form: how it holds messages, for a file that held a mere list; else None.
         repairs: what was changed in each conversation, by its label; `source` is the position among its entries.
         after: the file as it is read again.

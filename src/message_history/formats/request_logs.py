@@ -25,12 +25,7 @@ _NAMES: Final = tuple(f'"{key}"' for key in KEYS)
 
 
 class _Request(NamedTuple):
-    """The body of a request in a log.
-
-    Args:
-        line: where it stands.
-        key: the key of its messages.
-    """
+    """The body of a request in a log."""
 
     line: int
     body: dict[str, Any]

@@ -30,7 +30,6 @@ class Found:
     """A conversation that a raw list goes on with.
 
     Args:
-        sent: what was sent of it.
         place: where the store keeps it; None for a new one.
     """
 
@@ -68,7 +67,6 @@ class _Conversation:
     """A conversation in memory.
 
     Args:
-        sent: what was sent last.
         size: about how many bytes it holds.
         keys: the beginnings of its raw list that were sent, with their lengths.
     """

@@ -37,7 +37,6 @@ class Wire(NamedTuple):
     """What is sent.
 
     Args:
-        messages: the list.
         repairs: what was changed to write it.
         violations: what the provider would still refuse.
     """
@@ -51,8 +50,6 @@ class _Side(NamedTuple):
     """What one role says until the other speaks, in a raw list.
 
     Args:
-        message: all that it says.
-        start: its first entry.
         end: the entry behind its last.
         number: which side it is, or begins.
     """

@@ -61,8 +61,6 @@ class _Item:
 
     Args:
         place: the positions of the message, of the block in it, and of what stands inside of that.
-        look: what is known of it.
-        sent: what goes out.
         is_image: whether the receiver takes it for an image.
         why: what was changed, or why it was left out.
         side: the longer side of the image that goes out, 0 where that is not known.
@@ -113,11 +111,7 @@ class _Item:
 
 @final
 class _Request:
-    """The media of one request.
-
-    Args:
-        limits: what the receiver takes.
-    """
+    """The media of one request."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits

@@ -34,8 +34,6 @@ class Target(NamedTuple):
     """Where a request goes.
 
     Args:
-        upstream: whom it is for.
-        path: the path there, as it was written.
         route: which API it is for; None when it is forwarded untouched.
     """
 

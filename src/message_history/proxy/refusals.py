@@ -19,8 +19,6 @@ class Beginning(NamedTuple):
     """What was read of a response before it is passed on.
 
     Args:
-        read: the bytes as they came.
-        rest: the bytes that follow.
         is_whole: whether none follow.
     """
 

@@ -75,8 +75,6 @@ class DatabaseConversations:
     Args:
         url: the database: `sqlite:///FILE`, or `postgresql://...` with the extra `postgres`.
         now: gives the time: the conversations that nobody used for longest are dropped first.
-        on_error: called with an error of the database.
-        max_conversations: how many are kept.
     """
 
     def __init__(

@@ -22,10 +22,8 @@ class Note(NamedTuple):
     """Something that a parser could not take as it was.
 
     Args:
-        code: what was done.
         source: the entry of the raw list.
         removed: what was taken out, or stood there before.
-        detail: the same in words.
     """
 
     code: RepairCode

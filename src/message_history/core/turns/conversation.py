@@ -37,7 +37,6 @@ class Context:
     """What rarely changes as a conversation grows.
 
     Args:
-        policy: decides where there is a choice.
         repairs: what was repaired so far, but for the stubs of the open turn.
     """
 

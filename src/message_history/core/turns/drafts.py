@@ -103,7 +103,6 @@ class Answer(NamedTuple):
 
     Args:
         call: the position of its call among the calls of the turn.
-        result: the result or the stub.
         made: True for a stub made by closing, False for one that came in.
     """
 
@@ -121,7 +120,6 @@ class UserDraft(Value):
         answers: results and stubs, as they arrived; a real result beats a stub, a later stub an earlier one.
         answered: the calls that have a real result, as bits.
         stubbed: the calls for which a stub arrived, as bits.
-        rest: all other blocks.
     """
 
     answers: Log[Answer]

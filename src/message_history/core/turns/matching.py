@@ -29,7 +29,6 @@ class Match(NamedTuple):
     Args:
         says: what it says, compared with what is there.
         result: the result, with its call's id where the call is known.
-        call: the call, if there is one.
         position: the position of a waiting call in its turn; of a settled one, of its message.
     """
 
@@ -45,9 +44,6 @@ class Search:
     """The search for the call of one result.
 
     Args:
-        past: the settled turns.
-        assistant: the assistant message of the open turn.
-        context: the context of the conversation.
         answers: the call that the result is for, with its turn, where that is known.
     """
 

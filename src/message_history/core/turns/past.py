@@ -28,7 +28,6 @@ class IdRecord(NamedTuple):
     Args:
         stubs: the calls that settled with a stub, each as its turn and its position among the calls.
         late: how many late results have been quoted.
-        call: the last call.
         quote: the last quote, as its turn and its position in the user's message.
     """
 

@@ -134,7 +134,6 @@ class Row(NamedTuple):
     """One row of `TABLE`.
 
     Args:
-        action: what is done.
         asserted: the states that this may lead to. `step` does not read it: it is an assertion for the reader and the
             drawing, and a test holds it.
     """

@@ -82,11 +82,7 @@ def _copied(chunk: Chunk[T], at: int, some: list[T]) -> Chunk[T]:
 
 @final
 class Log(Generic[T]):
-    """An append-only sequence; `append` and `extend` give a new one and leave the old as it was.
-
-    Args:
-        items: what it starts with.
-    """
+    """An append-only sequence; `append` and `extend` give a new one and leave the old as it was."""
 
     __slots__ = ("_last", "_length")
 

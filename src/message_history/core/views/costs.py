@@ -66,11 +66,7 @@ def estimate_tokens(message: Message) -> int:
 
 @final
 class Costs:
-    """What messages cost, by a counter that takes a message or a list of messages.
-
-    Args:
-        counter: what a message costs.
-    """
+    """What messages cost, by a counter that takes a message or a list of messages."""
 
     def __init__(self, counter: Counter | None) -> None:
         if counter is not None and not callable(counter):

@@ -21,11 +21,7 @@ _HOLDERS: Final = {origin: frozenset({origin, "langchain", "native"}) for origin
 
 
 class TurnWithText(NamedTuple):
-    """Writes a settled turn alone, with the text of blocks of other providers.
-
-    Args:
-        dialect: writes the turn.
-    """
+    """Writes a settled turn alone, with the text of blocks of other providers."""
 
     dialect: Dialect[Any]
 

@@ -15,12 +15,7 @@ Misfit: TypeAlias = tuple[str, bool]
 
 
 class Shape(NamedTuple):
-    """The keys of one kind of object.
-
-    Args:
-        fields: what each key may hold.
-        required: the keys that must be there.
-    """
+    """The keys of one kind of object."""
 
     fields: Mapping[str, Fits] = MappingProxyType({})
     required: tuple[str, ...] = ()

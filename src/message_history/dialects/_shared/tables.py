@@ -52,8 +52,6 @@ class ModelTable(Sequence[ModelRow]):
     """What differs by model, from one table of a dialect's `models.toml`.
 
     Args:
-        dialect: the name of the dialect's folder.
-        table: the table in the file.
         values: what a name in a row stands for where TOML cannot hold the value, as a compiled pattern.
 
     In the file a row may have, besides its `fields`, the names of presets that it begins with (`like`) and of fields

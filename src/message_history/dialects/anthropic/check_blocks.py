@@ -59,12 +59,7 @@ NO_PDF: Final = re.compile(r"^[^?#]*\.(txt|md|csv)([?#]|$)", re.IGNORECASE)
 
 @final
 class BlockCheck:
-    """The blocks of one list.
-
-    Args:
-        found: gets the violations.
-        dialect: the model's fields.
-    """
+    """The blocks of one list."""
 
     def __init__(self, found: Findings, dialect: Fields) -> None:
         self._dialect = dialect

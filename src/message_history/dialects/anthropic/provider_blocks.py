@@ -26,7 +26,6 @@ class ProviderBlocks:
     """The provider's own blocks of one export.
 
     Args:
-        changes: gets a record of what is omitted, rewritten or added.
         client_id: gives the id of a client's call as it is sent.
     """
 

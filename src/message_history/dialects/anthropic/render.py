@@ -42,11 +42,7 @@ Wire = dict[str, Any]
 
 @final
 class Render:
-    """One export.
-
-    Args:
-        dialect: the model's fields.
-    """
+    """One export."""
 
     def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()

@@ -87,9 +87,7 @@ class Row:
     """What holds for some models.
 
     Args:
-        field: the field of the dialect.
         families: the families it holds for; empty for all.
-        since: the first version.
         until: the last version that is known to do so.
         rule: the rule that says so; its source and date are this row's.
     """

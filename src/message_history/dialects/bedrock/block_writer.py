@@ -57,12 +57,7 @@ Wire = dict[str, Any]
 
 @final
 class BlockWriter:
-    """Writes the blocks of one export.
-
-    Args:
-        changes: gets a record of what is omitted or rewritten.
-        dialect: the model's fields.
-    """
+    """Writes the blocks of one export."""
 
     def __init__(self, changes: Changes, dialect: Fields) -> None:
         self._changes = changes

@@ -24,13 +24,7 @@ NO_OUTPUT: Final = "(no output)"
 
 @final
 class BedrockPlainWriter:
-    """Write messages that need no second look; see `PlainWriter`.
-
-    Args:
-        dialect: the model's fields.
-        changes: gets a record of what is added.
-        ids: writes the ids of calls elsewhere.
-    """
+    """Write messages that need no second look; see `PlainWriter`."""
 
     def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
         self._dialect = dialect

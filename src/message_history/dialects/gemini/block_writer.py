@@ -35,12 +35,7 @@ Wire = dict[str, Any]
 
 @final
 class Parts:
-    """The parts of one export.
-
-    Args:
-        dialect: the model's fields.
-        changes: gets a record of what is omitted or rewritten.
-    """
+    """The parts of one export."""
 
     def __init__(self, dialect: Fields, changes: Changes) -> None:
         self.changes = changes

@@ -35,11 +35,6 @@ UNKNOWN = Called(None, "unknown_tool", "unknown_tool")
 class GeminiPlainWriter:
     """Write messages that need no second look; see `PlainWriter`.
 
-    Args:
-        dialect: the model's fields.
-        changes: gets a record of what is rewritten.
-        ids: writes the ids of calls elsewhere.
-
     Attributes:
         called: how the calls of the last message of the model were written, by our id; `render` adds those that it
             writes, and responses of either are looked up here.

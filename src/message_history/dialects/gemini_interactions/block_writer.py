@@ -33,11 +33,7 @@ Wire = dict[str, Any]
 
 @final
 class ContentWriter:
-    """The content of one export.
-
-    Args:
-        changes: gets a record of what is omitted or rewritten.
-    """
+    """The content of one export."""
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes

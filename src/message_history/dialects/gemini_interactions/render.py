@@ -45,11 +45,7 @@ if TYPE_CHECKING:
 
 @final
 class Render:
-    """One export.
-
-    Args:
-        dialect: the model's fields.
-    """
+    """One export."""
 
     def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()

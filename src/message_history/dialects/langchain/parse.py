@@ -116,9 +116,7 @@ class _Content:
     """The content of one message.
 
     Args:
-        parsed: gets the notes.
         source: the entry of the raw list.
-        role: whose message it is.
         issuer: the dialect of the provider that wrote it; None when it is not known.
     """
 

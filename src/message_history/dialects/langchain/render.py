@@ -37,11 +37,7 @@ _M = TypeVar("_M", bound=BaseMessage)
 
 @final
 class Render:
-    """One export.
-
-    Args:
-        dialect: the fields.
-    """
+    """One export."""
 
     def __init__(self, dialect: Fields) -> None:
         self.changes = Changes()

@@ -28,13 +28,7 @@ GO_ON: Final = "Go on."
 
 @final
 class MistralPlainWriter:
-    """Write messages that need no second look; see `PlainWriter`.
-
-    Args:
-        dialect: the model's fields.
-        changes: gets a record of what is rewritten or added.
-        ids: writes the ids of calls.
-    """
+    """Write messages that need no second look; see `PlainWriter`."""
 
     def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
         self._dialect = dialect

@@ -61,9 +61,6 @@ _NOTHING: Final[tuple[Any, ...]] = (None, "", (), {})
 class BlockWriter:
     """What an export writes of the blocks alone.
 
-    Args:
-        dialect: the model's fields.
-
     Attributes:
         changes: the record of what is omitted, rewritten or added.
         ids: the ids of calls.

@@ -39,7 +39,6 @@ class ChatPlainWriter:
 
     Args:
         dialect: the provider's and model's fields, see `is_common`.
-        writer: writes ids, names and content.
     """
 
     def __init__(self, dialect: Fields, writer: BlockWriter) -> None:

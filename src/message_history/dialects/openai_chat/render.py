@@ -53,11 +53,7 @@ INLINE: Final = "<think>"
 
 @final
 class Render:
-    """One export.
-
-    Args:
-        dialect: the model's fields.
-    """
+    """One export."""
 
     def __init__(self, dialect: Fields) -> None:
         self._writer = BlockWriter(dialect)

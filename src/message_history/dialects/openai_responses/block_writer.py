@@ -28,12 +28,7 @@ PART_KEYS: Final = frozenset({"detail", "prompt_cache_breakpoint"})
 
 @final
 class Pieces:
-    """The pieces of one export.
-
-    Args:
-        dialect: the model's fields.
-        changes: gets a record of what is rewritten or omitted.
-    """
+    """The pieces of one export."""
 
     def __init__(self, dialect: Fields, changes: Changes) -> None:
         self.changes = changes

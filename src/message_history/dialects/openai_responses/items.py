@@ -46,8 +46,6 @@ class Item:
     """An item of an assistant message.
 
     Args:
-        kind: its type on the wire.
-        blocks: the blocks that it is made of.
         id: the server's id, under which it goes back; None without one.
         flaw: why reasoning cannot go back; empty when it can.
         is_free: whether another server than OpenAI's made it, so that OpenAI's rules of ids are not for it.
@@ -74,12 +72,7 @@ class Item:
 
 @final
 class Items:
-    """The items of one export.
-
-    Args:
-        dialect: the model's fields.
-        changes: gets a record of what is omitted.
-    """
+    """The items of one export."""
 
     def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
         self._dialect = dialect

@@ -26,8 +26,6 @@ class ResponsesPlainWriter:
 
     Args:
         limit: how long a text may be.
-        changes: gets a record of what is omitted, and of ids that are other ones.
-        ids: writes the ids of calls.
 
     Attributes:
         asked: the last assistant message that was written; None when it was not written here, or has its answer.

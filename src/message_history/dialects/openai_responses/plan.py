@@ -54,13 +54,7 @@ class Segment:
 
 @final
 class Planner:
-    """One export's decisions.
-
-    Args:
-        dialect: the model's fields.
-        changes: gets a record of what is omitted.
-        items: puts blocks together.
-    """
+    """One export's decisions."""
 
     def __init__(self, dialect: Fields, changes: Changes, items: Items) -> None:
         self._dialect = dialect

@@ -21,7 +21,6 @@ class PydanticPlainWriter:
 
     Args:
         changes: tells which message is written.
-        ids: writes the ids of calls elsewhere.
 
     Attributes:
         names: the tools of the calls of the last response, by id.

@@ -57,7 +57,6 @@ class _Piece:
 
     Args:
         keys: the message's own keys, as they came.
-        parts: what it holds.
         prompt: the user prompt that may still take content; None when there is none.
         opening: True while it holds system prompts only.
     """
@@ -70,11 +69,7 @@ class _Piece:
 
 @final
 class Render:
-    """One export.
-
-    Args:
-        dialect: the fields.
-    """
+    """One export."""
 
     def __init__(self, dialect: Fields[Any]) -> None:
         self.changes = Changes()

@@ -31,14 +31,7 @@ if TYPE_CHECKING:
 
 
 class Head(NamedTuple):
-    """A session's own row.
-
-    Args:
-        number: its number in the database.
-        revision: how often it was written to.
-        messages: how many messages it has.
-        system: its system prompt as JSON.
-    """
+    """A session's own row."""
 
     number: int = 0
     revision: int = 0
@@ -56,8 +49,6 @@ class Row(NamedTuple):
 
     Args:
         position: where it stands among its like.
-        body: what it says, as JSON.
-        more: its other columns.
     """
 
     position: int

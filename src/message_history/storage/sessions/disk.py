@@ -22,12 +22,7 @@ logger = logging.getLogger("message_history")
 
 
 class Stamp(NamedTuple):
-    """What changes when somebody writes to a file.
-
-    Args:
-        size: its size in bytes.
-        changed: when it was written to.
-    """
+    """What changes when somebody writes to a file."""
 
     file: int
     size: int

@@ -96,7 +96,6 @@ class Held:
     """What a session file holds.
 
     Args:
-        history: the history that it gives.
         stamp: the file's stamp; None when there is none.
         own: whether it is a session file at all.
         later: whether a later version of this library wrote it.
