@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from message_history import MessageHistory
 from message_history.dialects.registry import DIALECTS
-from tests.dialects.places import Path, places
+from message_history.testing.conformance.examples import Path, places
 from tests.dialects.test_gemini_interactions import WHOLE
 from tests.dialects.test_hostile_values import LISTS as EVERY_KEY
 from tests.dialects.test_nothing_is_lost import LISTS as EVERY_PIECE

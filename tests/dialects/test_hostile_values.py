@@ -10,8 +10,8 @@ import pytest
 from message_history import MessageHistory, check
 from message_history.dialects import Anthropic
 from message_history.dialects.registry import DIALECTS
+from message_history.testing.conformance.examples import places, planted
 from tests.dialects.odd_pieces import PIXEL, PNG
-from tests.dialects.places import places, planted
 
 DEEP_LIST: Any = []
 DEEP_OBJECT: Any = {}

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from message_history import MessageHistory, check
 from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses, PydanticAI
 from message_history.dialects.registry import DIALECTS
+from message_history.testing.conformance.dialects import goes_round
 from tests.dialects.odd_pieces import FORMS, PIXEL, PNG, odd_lists
 
 if TYPE_CHECKING:
@@ -32,16 +33,6 @@ TARGETS: list[Dialect[Any]] = [
     Bedrock.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0"),
     Bedrock.for_model("us.meta.llama3-3-70b-instruct-v1:0"),
 ]
-
-
-def goes_round(history: MessageHistory, target: Dialect[Any]) -> None:
-    """Hold an export to be acceptable, and the same again once it has been read."""
-    wire = history.export(target).messages
-    assert wire or not history
-    assert not wire or check(wire, target) == []
-    again = MessageHistory.from_list(wire, dialect=target)
-    assert again.repairs == ()
-    assert again.export(target).messages == wire
 
 
 @pytest.mark.heavy

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+FILES = (
+    *(ROOT / "tests").rglob("test_*.py"),
+    *(ROOT / "plugins").glob("*/tests/**/test_*.py"),
+    *(ROOT / "src/message_history/testing/conformance").glob("*.py"),
+)
 NAMES = frozenset(
-    name
-    for path in (*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "plugins").glob("*/tests/**/test_*.py"))
-    for name in re.findall(r"^(?:async )?def (test_\w+)", path.read_text(), re.MULTILINE)
+    name for path in FILES for name in re.findall(r"^ *(?:async )?def (test_\w+)", path.read_text(), re.MULTILINE)
 )
 
 

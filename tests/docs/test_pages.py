@@ -10,12 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.docs.test_named_tests import NAMES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md")])
-CODE = [*(ROOT / "tests").rglob("*.py"), *(ROOT / "plugins").glob("*/tests/**/*.py")]
-TESTS = {name for path in CODE for name in re.findall(r"def (test_\w+)", path.read_text())}
 
 
 def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -75,7 +74,7 @@ def test_a_stale_or_failing_example_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_test_and_file_that_a_page_names_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert [name for name in re.findall(r"`(test_\w+)`", text) if name not in TESTS] == []
+    assert [name for name in re.findall(r"`(test_\w+)`", text) if name not in NAMES] == []
     links = re.findall(r"\]\((?!http)([^)#]+)", text)
     assert [link for link in links if not (page.parent / link).exists()] == []
     named = re.findall(r"`((?:tests|docs|samples|src|\.ci)/[\w./]+)`", text)

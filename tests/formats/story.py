@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-QUESTION = "What is in a.txt?"
-LOOKING = "Let me look."
+from message_history.testing.conformance import STORY
+from message_history.testing.conformance.formats import story_of
+
+QUESTION, LOOKING, _, RESULT, ANSWER = (text for _, text in STORY)
+told = story_of
 THOUGHT = "I should read the file."
-RESULT = "three lines"
-ANSWER = "It has three lines."
 ARGUMENTS = {"path": "a.txt"}
 TEXT_ARGUMENTS = json.dumps(ARGUMENTS)
 FULL = ("user", "assistant", "call", "result", "answer")
@@ -23,6 +24,13 @@ class Sample(NamedTuple):
     data: bytes
     holds: tuple[str, ...] = FULL
     tool: str = "read_file"
+
+    @property
+    def story(self) -> list[tuple[str, str]]:
+        """Return what is told in it."""
+        texts = (QUESTION, LOOKING, self.tool, RESULT, ANSWER)
+        kinds = ("user", "assistant", "call", "result", "assistant")
+        return [(kind, text) for name, kind, text in zip(FULL, kinds, texts, strict=True) if name in self.holds]
 
 
 def lines(*values: Any) -> bytes:

@@ -10,8 +10,7 @@ from message_history import DocumentBlock, ImageBlock, ThinkingBlock
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
 from tests.formats.samples.copilot_replay import REPLAY
-from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, value
-from tests.formats.test_every_format import told
+from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, told, value
 
 SYSTEM, USER, ASSISTANT, TOOL = range(4)
 CACHE = {"type": 3, "cacheType": "ephemeral"}

@@ -9,8 +9,7 @@ import pytest
 from message_history.files.files import UnreadableFileError
 from message_history.formats.reading import session_in
 from tests.formats.copilot_events import BROKEN, EVENTS, done, events, reply, user
-from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, lines
-from tests.formats.test_every_format import told
+from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, lines, told
 
 
 @pytest.mark.parametrize("name", EVENTS)

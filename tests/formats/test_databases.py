@@ -28,8 +28,8 @@ from tests.formats.samples.inspect_logs import INSPECT
 from tests.formats.samples.opencode import OPENCODE
 from tests.formats.samples.pi import PI
 from tests.formats.samples.zed import ZED
-from tests.formats.story import ANSWER, ARGUMENTS, CHAT, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, linked
-from tests.formats.test_every_format import DATABASES, told
+from tests.formats.story import ANSWER, ARGUMENTS, CHAT, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, linked, told
+from tests.formats.test_every_format import DATABASES
 
 if TYPE_CHECKING:
     from pathlib import Path

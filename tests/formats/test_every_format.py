@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from message_history import MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, from_file
+from message_history import from_file
 from message_history.cli.app import app
 from message_history.files.files import NotRecognisedError, UnreadableFileError
-from message_history.formats.kit.base import Fit
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
+from message_history.testing.conformance import FormatConformance
+from message_history.testing.conformance.examples import ODD_VALUES, places, planted
+from message_history.testing.conformance.formats import STRANGE
 from tests.formats.samples import SAMPLES
-from tests.formats.story import ANSWER, CHAT, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, Sample, lines, value
+from tests.formats.story import ANSWER, CHAT, QUESTION, RESULT, TEXT_ARGUMENTS, Sample, lines, told, value
 from tests.needs import needs_a_deep_stack
 
 if TYPE_CHECKING:
@@ -42,65 +43,21 @@ WITHOUT_SAMPLE = {"message-history", "opencode-storage", *DATABASES}
 """Our own sessions and databases have tests of their own; a file of opencode's storage holds no conversation."""
 
 
-def told(history: MessageHistory) -> list[tuple[str, str]]:
-    """Give what a history tells, block by block, but for our own words before a list that begins in the middle."""
-    found = []
-    for message in history:
-        for block in message.content:
-            if isinstance(block, ToolUseBlock):
-                found.append(("call", block.name))
-            elif isinstance(block, ToolResultBlock):
-                texts = [part.text for part in block.content if isinstance(part, TextBlock)]
-                found.append(("result", "".join(texts)))
-            elif isinstance(block, TextBlock) and block.mark is None:
-                found.append((message.role, block.text))
-    return found
-
-
-def story(sample: Sample) -> list[tuple[str, str]]:
-    whole = {
-        "user": ("user", QUESTION),
-        "assistant": ("assistant", LOOKING),
-        "call": ("call", sample.tool),
-        "result": ("result", RESULT),
-        "answer": ("assistant", ANSWER),
-    }
-    return [whole[part] for part in sample.holds]
-
-
 def test_every_format_has_a_sample() -> None:
     assert {each.format for each in SAMPLES} | WITHOUT_SAMPLE == set(FORMATS)
 
 
-@every_sample
-def test_a_file_is_certainly_in_its_own_format_and_in_no_other_program_s(sample: Sample) -> None:
-    document = parse_document(sample.data)
-    own = FORMATS[sample.format]
-    certain = [each for each in FORMATS.values() if each.fit(document) is Fit.CERTAIN]
-    assert [each for each in certain if each.general is own.general] == [own]
+class TestEveryFormat(FormatConformance):
+    @pytest.fixture(autouse=True, params=SAMPLES, ids=NAMES)
+    def _of_a_sample(self, request: pytest.FixtureRequest) -> None:
+        self.format, self.sample = FORMATS[request.param.format], request.param.data
+        self.story = request.param.story
 
 
 @every_sample
-def test_a_file_is_read_whole_and_nothing_is_repaired(sample: Sample) -> None:
-    session = session_in(sample.data)
-    main = session.conversations[0]
-    assert session.unread == ()
-    assert main.origin.format == session.format.name == sample.format
-    history = main.history()
-    expected = story(sample)
-    if sample.format == "batch-results":
-        assert told(history)[-1:] == expected
-        return
-    assert told(history) == expected
-    assert history.repairs == ()
-    assert session.violations() == []
-
-
-@every_sample
-def test_a_sound_file_is_never_changed(sample: Sample, tmp_path: Path) -> None:
+def test_doctor_never_changes_a_sound_file(sample: Sample, tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     file.write_bytes(sample.data)
-    assert session_in(sample.data).repair_file().data == sample.data
     result = CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
     assert result.exit_code == 0
     assert list(tmp_path.iterdir()) == [file]
@@ -108,58 +65,30 @@ def test_a_sound_file_is_never_changed(sample: Sample, tmp_path: Path) -> None:
 
 
 @every_sample
-def test_an_entry_of_an_unknown_kind_is_never_lost_without_a_word(sample: Sample, tmp_path: Path) -> None:
-    strange = {"brand_new": {"words": "Said in a way that nobody knows."}}
+def test_doctor_never_loses_an_entry_of_an_unknown_kind(sample: Sample, tmp_path: Path) -> None:
     document = parse_document(sample.data)
-    if isinstance(document.value, list):
-        data = value([*document.value, strange])
-    elif document.value is None and any(True for _ in document.rows()):
-        data = sample.data + lines(strange)
-    else:
-        return
     file = tmp_path / "a.jsonl"
-    file.write_bytes(data)
-    try:
-        session = session_in(data)
-    except NotRecognisedError as error:
-        reported = sample.format in error.nearest
+    if isinstance(document.value, list):
+        file.write_bytes(value([*document.value, STRANGE]))
     else:
-        reported = bool(session.unread or session.notes or session.conversations[0].omitted)
-        # A program's line that is no message stays in the file as it is.
-        reported |= session.format.repair is not None or "brand_new" in str(
-            [each.file for each in session.conversations]
-        )
-    assert reported
+        file.write_bytes(sample.data + lines(STRANGE))
     CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
-    assert b"Said in a way that nobody knows." in file.read_bytes()
+    assert STRANGE["brand_new"]["words"].encode() in file.read_bytes()
 
 
+@pytest.mark.heavy
 @every_sample
-@settings(max_examples=settings().max_examples // 4)
-@given(data=st.data())
-def test_a_file_with_odd_values_is_read_or_refused(sample: Sample, data: st.DataObject) -> None:
+def test_a_file_with_any_odd_value_is_read_or_refused(sample: Sample) -> None:
     document = parse_document(sample.data)
     whole = document.value if document.value is not None else [row for _, row in document.rows()]
-    if not whole:
-        return
-    spoilt = _spoilt(whole, data)
-    content = json.dumps(spoilt).encode() if document.value is not None else lines(*spoilt)
-    try:
-        for each in session_in(content).conversations:
-            each.history()
-    except UnreadableFileError:
-        pass
-
-
-def _spoilt(whole: Any, data: st.DataObject) -> Any:
-    """Put an odd value in some place of a JSON value."""
-    if isinstance(whole, dict) and whole:
-        key = data.draw(st.sampled_from(sorted(whole)))
-        return {**whole, key: _spoilt(whole[key], data)}
-    if isinstance(whole, list) and whole:
-        n = data.draw(st.integers(0, len(whole) - 1))
-        return [*whole[:n], _spoilt(whole[n], data), *whole[n + 1 :]]
-    return data.draw(st.sampled_from([None, 3, True, "x", [], {}, [None], [[]], {"type": {}}, {"type": "text"}]))
+    leaves = [path for path, held in places(whole) if not held or not isinstance(held, dict | list)]
+    for path, odd in product(leaves, ODD_VALUES):
+        spoilt = planted(whole, path, odd)
+        try:
+            for each in session_in(value(spoilt) if document.value is not None else lines(*spoilt)).conversations:
+                each.history()
+        except UnreadableFileError:
+            continue
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))

@@ -7,8 +7,7 @@ from typing import Any
 from message_history.formats.reading import session_in
 from tests.formats.samples.deepseek_export import DEEPSEEK_EXPORT
 from tests.formats.samples.grok_export import GROK_EXPORT
-from tests.formats.story import ANSWER, QUESTION, value
-from tests.formats.test_every_format import told
+from tests.formats.story import ANSWER, QUESTION, told, value
 
 TALK = [("user", QUESTION), ("assistant", ANSWER)]
 

@@ -13,8 +13,7 @@ from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
 from tests.formats.samples import SAMPLES
-from tests.formats.story import ANSWER, CHAT, QUESTION, lines, value
-from tests.formats.test_every_format import told
+from tests.formats.story import ANSWER, CHAT, QUESTION, lines, told, value
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,8 @@ import pytest
 
 from message_history.formats.reading import session_in
 from tests.formats.samples.llama_index import LLAMA_INDEX, LLAMA_INDEX_MEMORY, LLAMA_INDEX_STATE
-from tests.formats.story import ANSWER, ARGUMENTS, QUESTION, RESULT, value
+from tests.formats.story import ANSWER, ARGUMENTS, QUESTION, RESULT, told, value
 from tests.formats.test_databases import STORY, database
-from tests.formats.test_every_format import told
 
 
 def test_a_chat_store_that_was_persisted_as_text_is_read() -> None:

@@ -11,8 +11,7 @@ from message_history import RepairCode
 from message_history.cli.app import app
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
-from tests.formats.story import ANSWER, CHAT, QUESTION, lines, value
-from tests.formats.test_every_format import told
+from tests.formats.story import ANSWER, CHAT, QUESTION, lines, told, value
 
 if TYPE_CHECKING:
     from pathlib import Path

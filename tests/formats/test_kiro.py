@@ -10,8 +10,7 @@ from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import recognise
 from tests.formats.samples.kiro import KIRO_3, kiro_row
-from tests.formats.story import ANSWER, QUESTION, RESULT, lines
-from tests.formats.test_every_format import told
+from tests.formats.story import ANSWER, QUESTION, RESULT, lines, told
 
 
 def read(*rows: dict[str, Any]) -> Any:

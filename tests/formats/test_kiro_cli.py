@@ -8,8 +8,7 @@ import pytest
 
 from message_history.formats.reading import session_in
 from tests.formats.samples.kiro_cli import KIRO, kiro
-from tests.formats.story import ANSWER, QUESTION, lines
-from tests.formats.test_every_format import told
+from tests.formats.story import ANSWER, QUESTION, lines, told
 
 PROMPT, CALL, RESULTS, REPLY = KIRO
 COMPACTION = {"version": "v1", "kind": "Compaction", "data": {"summary": "Long ago.", "messages_snapshot": []}}

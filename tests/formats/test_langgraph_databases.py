@@ -11,9 +11,8 @@ import pytest
 from message_history.files.message_pack import MAX_DEPTH, unpack
 from message_history.formats.reading import session_in
 from tests.formats.packing import Extension, checkpoint_of, message_of, packed
-from tests.formats.story import QUESTION, RESULT
+from tests.formats.story import QUESTION, RESULT, told
 from tests.formats.test_databases import CHECKPOINTS, WRITES, Rows, database
-from tests.formats.test_every_format import told
 
 ASKED = message_of("HumanMessage", type="human", id="h1", content=QUESTION)
 CALLS: list[dict[str, Any]] = [{"id": id, "name": "look", "args": {}} for id in ("c1", "c2")]

@@ -9,8 +9,7 @@ import pytest
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
 from tests.formats.samples.managed_agents import MANAGED
-from tests.formats.story import ANSWER, QUESTION, RESULT, lines, text, value
-from tests.formats.test_every_format import told
+from tests.formats.story import ANSWER, QUESTION, RESULT, lines, text, told, value
 
 
 def event(id: str, kind: str, **about: Any) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from typing import Any
 
 from message_history import ImageBlock, ThinkingBlock
 from message_history.formats.reading import session_in
-from tests.formats.story import ANSWER, ARGUMENTS, LOOKING, QUESTION, RESULT, THOUGHT
+from tests.formats.story import ANSWER, ARGUMENTS, LOOKING, QUESTION, RESULT, THOUGHT, told
 from tests.formats.test_databases import FILES, STORY, database
-from tests.formats.test_every_format import told
 
 TOOL = {"type": "tool", "id": "c1", "name": "read_file"}
 DONE = {"status": "completed", "input": ARGUMENTS, "structured": {}, "content": [{"type": "text", "text": RESULT}]}

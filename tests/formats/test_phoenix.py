@@ -8,9 +8,8 @@ from contextlib import closing
 from typing import Any
 
 from message_history.formats.reading import session_in
-from tests.formats.story import ANSWER, CHAT, LOOKING, QUESTION
+from tests.formats.story import ANSWER, CHAT, LOOKING, QUESTION, told
 from tests.formats.test_databases import STORY, Rows, database, fill
-from tests.formats.test_every_format import told
 
 COLUMNS = "id, trace_rowid, span_id, parent_id, name, span_kind, start_time, attributes"
 

@@ -14,8 +14,7 @@ from tests.formats.samples.gemini_stream import GEMINI_STREAM
 from tests.formats.samples.opencode_events import OPENCODE_EVENTS
 from tests.formats.samples.pi import PI
 from tests.formats.samples.pi_stream import PI_STREAM
-from tests.formats.story import LOOKING, RESULT, lines, text
-from tests.formats.test_every_format import told
+from tests.formats.story import LOOKING, RESULT, lines, text, told
 
 
 def printed(*rows: Any) -> list[tuple[str, str]]:

@@ -30,9 +30,9 @@ from tests.formats.story import (
     TOOL_RESULT,
     TOOL_USE,
     lines,
+    told,
     value,
 )
-from tests.formats.test_every_format import told
 
 if TYPE_CHECKING:
     from pathlib import Path

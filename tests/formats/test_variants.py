@@ -13,8 +13,18 @@ from message_history.formats.reading import session_in
 from tests.formats.samples.letta import LETTA, LETTA_MESSAGES
 from tests.formats.samples.smolagents import SMOLAGENTS
 from tests.formats.samples.strands import CONVERSE, STRANDS
-from tests.formats.story import ANSWER, ARGUMENTS, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, THOUGHT, lines, value
-from tests.formats.test_every_format import told
+from tests.formats.story import (
+    ANSWER,
+    ARGUMENTS,
+    LOOKING,
+    QUESTION,
+    RESULT,
+    TEXT_ARGUMENTS,
+    THOUGHT,
+    lines,
+    told,
+    value,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,9 +14,8 @@ from message_history.files.containers import UnopenedError
 from message_history.files.unpacking import unpacked
 from message_history.formats.reading import SessionFile, session_in
 from tests.formats.samples.zed import ZED, ZED_OLD
-from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, THOUGHT, value
+from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, THOUGHT, told, value
 from tests.formats.test_databases import FILES, STORY, database
-from tests.formats.test_every_format import told
 
 COLUMNS = "id, summary, updated_at, data_type, data"
 HEAD = bytes.fromhex("28b52ffd0058")

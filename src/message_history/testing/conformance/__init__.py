@@ -1,0 +1,15 @@
+"""The tests that every dialect and every format of files must pass, wherever it is written.
+
+A test file of three lines runs them with pytest; where Hypothesis is installed, they try what it draws too.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.register_assert_rewrite(f"{__name__}.dialects", f"{__name__}.formats")
+
+from message_history.testing.conformance.dialects import DialectConformance  # noqa: E402 - once pytest rewrites it
+from message_history.testing.conformance.formats import STORY, FormatConformance  # noqa: E402
+
+__all__ = ["STORY", "DialectConformance", "FormatConformance"]
