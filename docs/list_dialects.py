@@ -1,6 +1,6 @@
 """Write dialects.md and a page for each dialect in dialects/, from the rules and the tables of models.
 
-python docs/list_dialects.py [FOLDER]   writes the pages, into docs or another folder
+python docs/list_dialects.py [FOLDER]   writes the pages, into docs or another folder, and names the dialects' classes
 python docs/list_dialects.py --check    only tells whether they are current: exit code 1 if not
 """
 
@@ -22,6 +22,8 @@ from dialect_topics import OTHER, TOPICS, topic_of, topics_of  # noqa: E402 - be
 from generated import write_or_check_all  # noqa: E402 - beside this script
 from tests.oracles.covered import COVERED, ORACLES  # noqa: E402 - beside the package
 
+import message_history.dialects  # noqa: E402
+from message_history.dialects import dialect_class, folders  # noqa: E402
 from message_history.dialects.registry import DIALECTS  # noqa: E402
 
 if TYPE_CHECKING:
@@ -30,8 +32,9 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
     from message_history.dialects._shared.rules import Rule
 
-NAMES: Final = tuple(name for name in DIALECTS if name != "native")
-"""`native` is our own form, and has no provider."""
+NAMES: Final = tuple(name for name in DIALECTS if name != "native" and name in folders())
+"""`native` is our own form, and has no provider; those of other distributions have their own pages."""
+FACE: Final = Path(message_history.dialects.__file__)
 MODELS: Final = {
     "anthropic": ("anthropic.schema.model_rows",),
     "openai_chat": ("openai_chat.providers.HOSTS", "openai_chat.providers.TEMPLATES", "openai_chat.providers.MODELS"),
@@ -271,6 +274,18 @@ def pages() -> dict[str, str]:
     return {"dialects.md": overview(), **{f"dialects/{name}.md": page(DIALECTS[name]) for name in NAMES}}
 
 
+def face() -> str:
+    """Write the front of the dialects: each class, for type checkers and for `import *`."""
+    classes = {folder: dialect_class(folder).__name__ for folder in folders()}
+    imports = "".join(
+        f"    from message_history.dialects.{at} import {name} as {name}\n" for at, name in classes.items()
+    )
+    names = "".join(f'    "{name}",\n' for name in sorted(("Dialect", "Export", *classes.values())))
+    text = FACE.read_text(encoding="utf-8")
+    text = re.sub(r"(?<=\nif TYPE_CHECKING:\n)(    from .*\n)+", lambda _: imports, text)
+    return re.sub(r"(?<=\n__all__ = \[\n)(    .*\n)+", lambda _: names, text)
+
+
 def main(arguments: list[str]) -> int:
     """Write, or check.
 
@@ -282,7 +297,7 @@ def main(arguments: list[str]) -> int:
     """
     paths = [Path(argument) for argument in arguments if argument != "--check"]
     folder = paths[0] if paths else Path(__file__).parent
-    found = {folder / path: fresh for path, fresh in pages().items()}
+    found = {FACE: face(), **{folder / path: fresh for path, fresh in pages().items()}}
     return write_or_check_all(found, "list_dialects.py", check="--check" in arguments)
 
 

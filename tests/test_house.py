@@ -15,7 +15,7 @@ import pytest
 import message_history
 from message_history import RepairCode, Severity
 from message_history.core.turns.rules import REASONS
-from message_history.dialects import CLASSES_OF_OBJECTS
+from message_history.dialects import folders
 from message_history.dialects.registry import DIALECTS
 from message_history.pages.words import REASONS as WORDS_OF_REASONS
 from message_history.pages.words import TITLES
@@ -411,7 +411,7 @@ def test_every_rule_of_a_dialect_says_where_it_comes_from(name: str) -> None:
         assert re.fullmatch(r"20\d\d-(0[1-9]|1[0-2])", rule.date), rule.id
 
 
-FOLDERS = sorted({**DIALECTS, **dict.fromkeys(CLASSES_OF_OBJECTS)})
+FOLDERS = folders()
 # What a file of a dialect does, by its name; docs/adding_a_dialect.md says it at length.
 ROLES = {"__init__", "parse", "render", "check", "schema", "model_fields", "limits", "media", "stream", "tools"}
 ROLES |= {"approvals", "block_writer", "plain_writer", "provider_blocks", "shapes"}

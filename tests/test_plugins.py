@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from importlib import import_module
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
-from message_history import from_file, plugins
+from message_history import MessageHistory, check, from_file, plugins
 from message_history.cli.app import app
+from message_history.dialects import OpenAIChat
+from message_history.dialects.registry import DIALECTS, further_dialects
+from message_history.explaining import cause_of, explain
 from message_history.formats import registry
+from tests.needs import needs_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,13 +42,68 @@ FORMAT = """
         checked="2026-11-23", fit=item_fit(lambda item: {"who", "said"} <= item.keys()), read=_read,
     )
     """
+DIALECT = """
+    from typing import ClassVar
+
+    from attrs import frozen
+    from message_history.dialects.base import Export, Rule
+    from message_history.dialects.base import Dialect
+    from message_history.dialects._shared.list_writer import export_list
+    from message_history.dialects._shared.reader import add_message, read_entries
+    from message_history.core.messages.parsed import Parsed
+    from message_history.core.messages.blocks import text_block
+
+    class Reader:
+        def __init__(self):
+            self.parsed = Parsed()
+
+        def own_entry(self, entry, source):
+            if "toy" not in entry:
+                return False
+            blocks = [text_block(entry["toy"])]
+            add_message(self.parsed, entry, source, dialect="toys", role=entry["by"], blocks=blocks, keys={})
+            return True
+
+        def other_entry(self, entry, source):
+            return False
+
+    @frozen(kw_only=True)
+    class Toys(Dialect[dict]):
+        name: ClassVar = "toys"
+        rules: ClassVar = (
+            Rule(
+                id="TY-1", rule="Toys are few.", errors=("too many toys in the box",), repair="None is needed.",
+                source="none: a toy", date="2026-11", topic="ids",
+            ),
+        )
+
+        def parse(self, raw, foreign=None):
+            return read_entries(raw, foreign, Reader())
+
+        def render(self, messages, system=()):
+            return Export([{"by": message.role, "toy": message.text} for message in messages], None, ())
+
+        def violations(self, wire):
+            return []
+
+        def owns(self, entry):
+            return "toy" in entry
+
+        def reply(self, response):
+            from message_history.dialects.base import Reply
+            return Reply([response["bear"]]) if "bear" in response else None
+    """
+TOYS = [{"by": "user", "toy": "Hi"}, {"by": "assistant", "toy": "Hello."}]
 SAID = [{"who": "user", "said": "Hi"}, {"who": "assistant", "said": "Hello."}]
 
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
     """Give a function that lays out an installed distribution: entry points of a group, and its modules."""
-    forget = (plugins.entry_points_of, plugins.plugin, registry._all_formats)
+    forget = [plugins.entry_points_of, plugins.plugin, registry._all_formats, further_dialects]
+    for name in ("known", "matching", "topics"):
+        found = vars(import_module(f"message_history.explaining.{name}")).values()
+        forget += [each for each in found if hasattr(each, "cache_clear")]
 
     def lay_out(name: str, group: str, points: str, modules: dict[str, str]) -> None:
         folder = tmp_path / name
@@ -104,12 +165,11 @@ def test_what_cannot_be_imported_is_named_once_and_hurts_nothing_else(install: I
     with pytest.warns(plugins.PluginWarning) as caught:
         assert from_file(said)[0].origin.format == "toy"
     assert sorted(str(each.message) for each in caught) == [
-        "broken_one:MISSING of broken (message_history.formats: broken) is left out: it cannot be imported: "
+        "broken_one:MISSING of broken (message_history.formats: broken) is left out: "
         "AttributeError: module 'broken_one' has no attribute 'MISSING'",
         "strange_one:IT of strange (message_history.formats: strange) is left out: it must be a Format or a module, "
         "not int",
-        "toys_all.b of toys (message_history.formats: toys) is left out: it cannot be imported: "
-        "ZeroDivisionError: division by zero",
+        "toys_all.b of toys (message_history.formats: toys) is left out: ZeroDivisionError: division by zero",
     ]
     assert from_file(said)[0].origin.format == "toy"
 
@@ -133,3 +193,52 @@ def test_the_command_says_in_a_line_what_is_left_out(install: Install, said: Pat
     result = CliRunner().invoke(app, ["check", str(said)])
     assert "broken_one:MISSING of broken (message_history.formats: broken) is left out: " in result.stderr
     assert "PluginWarning" not in result.stderr
+
+
+def test_a_dialect_of_another_distribution_is_found_by_shape_and_by_name(install: Install, tmp_path: Path) -> None:
+    install("toys", plugins.DIALECTS, "toys = toys_dialect:Toys", {"toys_dialect": DIALECT})
+    history = MessageHistory.from_list(TOYS)
+    assert [message.text for message in history] == ["Hi", "Hello."]
+    assert history.for_send(DIALECTS["toys"]) == TOYS
+    assert check(TOYS, DIALECTS["toys"]) == []
+    assert history.add_response({"bear": {"by": "assistant", "toy": "Growl."}})[-1].text.endswith("Growl.")
+    with pytest.raises(TypeError, match=r"write Toys\(\)"):
+        history.for_send("toys")  # type: ignore[call-overload]
+    found = explain("too many toys in the box")[0]
+    assert (found.dialect, found.rule.id) == ("toys", "TY-1")
+    assert cause_of(found)
+    file = tmp_path / "toys.json"
+    file.write_text(json.dumps(TOYS))
+    assert from_file(file)[0].origin.format == "messages"
+
+
+def test_a_dialect_that_is_none_is_named_and_hurts_nothing_else(install: Install) -> None:
+    install("toys", plugins.DIALECTS, "toys = toys_dialect:Toys", {"toys_dialect": DIALECT})
+    install("broken", plugins.DIALECTS, "broken = broken_one:IT", {"broken_one": "IT = dict"})
+    code = "from message_history.dialects import OpenAIChat"
+    install("taken", plugins.DIALECTS, "taken = taken_one:OpenAIChat", {"taken_one": code})
+    with pytest.warns(plugins.PluginWarning) as caught:
+        assert "toys" in DIALECTS
+    assert [str(each.message) for each in caught] == [
+        "broken_one:IT of broken (message_history.dialects: broken) is left out: TypeError: dialect must be a dialect "
+        "such as OpenAIChat() from message_history.dialects, not dict",
+        "taken_one:OpenAIChat of taken (message_history.dialects: taken) is left out: there is another dialect "
+        "openai_chat",
+    ]
+    assert type(DIALECTS["openai_chat"]) is OpenAIChat
+
+
+@needs_processes
+def test_nothing_is_looked_for_where_the_form_is_known() -> None:
+    code = """
+        import sys
+        from message_history import MessageHistory
+        from message_history.dialects import OpenAIChat
+        raw = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
+        call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        raw += [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c", "content": "1"}]
+        MessageHistory.from_list(raw).for_send(OpenAIChat())
+        MessageHistory.from_list([{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]).for_send()
+        assert "importlib.metadata" not in sys.modules
+        """
+    subprocess.run([sys.executable, "-c", dedent(code)], check=True)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from importlib.metadata import EntryPoint
+
+ItemT = TypeVar("ItemT")
 
 DIALECTS: Final = "message_history.dialects"
 """The group whose entry points name a dialect's class."""
@@ -39,25 +40,21 @@ def entry_points_of(group: str) -> Mapping[str, EntryPoint]:
 @cache
 def plugin(group: str, name: str) -> Any:
     """Import what an entry point names; None, with a warning, when that fails."""
-    return _attempt(group, name, entry_points_of(group)[name].load)
+    return attempt(group, name, entry_points_of(group)[name].load)
 
 
-def part(group: str, name: str, module: str) -> Any:
-    """Import a module of the package that an entry point names; None, with a warning, when that fails."""
-    return _attempt(group, name, lambda: import_module(module), module)
+def attempt(group: str, name: str, load: Callable[[], ItemT], what: str = "") -> ItemT | None:
+    """Import what an entry point names, or one module of it; None, with a warning, when that fails."""
+    try:
+        return load()
+    except Exception as error:  # noqa: BLE001 - whatever it raises, it hurts nothing else
+        leave_out(group, name, f"{type(error).__name__}: {error}", what)
+        return None
 
 
 def leave_out(group: str, name: str, why: str, what: str = "") -> None:
     """Warn that what an entry point names, or one module of it, is left out."""
     _warn(entry_points_of(group)[name], why, what)
-
-
-def _attempt(group: str, name: str, load: Callable[[], Any], what: str = "") -> Any:
-    try:
-        return load()
-    except Exception as error:  # noqa: BLE001 - whatever it raises, it hurts nothing else
-        leave_out(group, name, f"it cannot be imported: {type(error).__name__}: {error}", what)
-        return None
 
 
 def _warn(found: EntryPoint, why: str, what: str = "") -> None:

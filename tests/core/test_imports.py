@@ -40,7 +40,7 @@ def test_every_name_at_the_front_door_leads_to_a_dialect() -> None:
         assert name in dir(front_door)
         if found not in (Dialect, front_door.Export):
             assert isinstance(found(), Dialect)
-            assert (found.name in DIALECTS) != (found.name in front_door.CLASSES_OF_OBJECTS)
+            assert (found.name in DIALECTS) != found.of_objects
     with pytest.raises(AttributeError, match="Nonesuch"):
         front_door.Nonesuch  # type: ignore[attr-defined]  # noqa: B018
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from message_history import MessageHistory, Repair, SystemBlock
-from message_history.dialects import CLASSES, Bedrock, Dialect, PydanticAI
+from message_history.dialects import Bedrock, Dialect, PydanticAI
 from message_history.dialects._shared import list_writer
 from message_history.dialects._shared.writer import Changes
 from message_history.dialects.anthropic import plain_writer
@@ -38,7 +38,7 @@ RAW: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if name != "langchain"])
+@pytest.mark.parametrize("name", DIALECTS)
 def test_the_short_way_writes_and_records_what_the_long_way_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dialect = DIALECTS[name]
     history = MessageHistory.from_list(RAW)
@@ -51,7 +51,7 @@ def test_the_short_way_writes_and_records_what_the_long_way_does(name: str, monk
     assert again.for_send_json(dialect) == encoded
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSES if name != "langchain"])
+@pytest.mark.parametrize("name", DIALECTS)
 def test_who_only_sends_pays_for_no_records(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     dialect = DIALECTS[name]
     history = MessageHistory.from_list(THOUGHTFUL).with_system("Be brief.")

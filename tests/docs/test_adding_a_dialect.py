@@ -16,8 +16,8 @@ from tests.needs import needs_processes
 
 import message_history.dialects
 from message_history import ImageBlock, MessageHistory, RepairCode, check
-from message_history.dialects import CLASSES, Dialect
-from message_history.dialects.registry import DIALECTS
+from message_history.dialects import Dialect, folders
+from message_history.dialects.registry import DIALECTS, further_dialects
 from message_history.explaining import explain
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
@@ -32,8 +32,10 @@ BLOCKS = dict(re.findall(r"^```\w+\n# (\S+)\n(.*?)^```$", TEXT, re.MULTILINE | r
 SAMPLE = json.loads(re.findall(r"^```json\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)[0])
 
 
-def forget_explanations() -> None:
-    """Let `explain` index the rules of the dialects anew: earlier tests may have asked it without this one."""
+def forget() -> None:
+    """Let the dialects be found anew, and `explain` index their rules: earlier tests may have asked before."""
+    folders.cache_clear()
+    further_dialects.cache_clear()
     for name in ("known", "matching", "topics"):
         for found in vars(import_module(f"message_history.explaining.{name}")).values():
             if hasattr(found, "cache_clear"):
@@ -42,22 +44,19 @@ def forget_explanations() -> None:
 
 @pytest.fixture(scope="module")
 def sharegpt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dialect[Any]]:
-    """Put the files of the page into a folder of the package, and register the dialect by its line."""
+    """Put the files of the page into a folder of the package: that is all."""
     folder = tmp_path_factory.mktemp("dialects") / "sharegpt"
     folder.mkdir()
     for name, text in BLOCKS.items():
         if "/" not in name:
             (folder / name).write_text(text, encoding="utf-8")
-    name, kind = re.findall(r'"(\w+)"', BLOCKS["dialects/__init__.py"])
     message_history.dialects.__path__.append(str(folder.parent))
-    CLASSES[name] = kind
-    forget_explanations()
-    yield getattr(import_module(f"message_history.dialects.{name}"), kind)()
-    del CLASSES[name]
+    forget()
+    yield message_history.dialects.ShareGPT()  # type: ignore[attr-defined]
     message_history.dialects.__path__.remove(str(folder.parent))
-    for module in [module for module in sys.modules if module.startswith(f"message_history.dialects.{name}")]:
+    for module in [module for module in sys.modules if module.startswith("message_history.dialects.sharegpt")]:
         del sys.modules[module]
-    forget_explanations()
+    forget()
 
 
 def test_the_sample_is_found_by_its_shape_and_comes_back_as_it_was(sharegpt: Dialect[Any]) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from message_history import CallState, CallStateError, MessageHistory, ToolUseBlock, check, dialects
+from message_history import CallState, CallStateError, MessageHistory, ToolUseBlock, check
+from message_history.dialects.registry import DIALECTS as KNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from message_history import CallRecord
     from message_history.dialects import Dialect
 
-DIALECTS: list[Dialect[Any]] = [getattr(dialects, name)() for name in dialects.CLASSES.values()]
+DIALECTS: list[Dialect[Any]] = [*KNOWN.values()]
 ACTIONS = (
     "user",
     "reply",

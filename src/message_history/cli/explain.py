@@ -26,7 +26,6 @@ from message_history.cli.options import (
 )
 from message_history.cli.printing import counted, one_line, visible
 from message_history.cli.report import printer_for
-from message_history.dialects import CLASSES
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import cause_of, explain, subject_of, where
 from message_history.explaining.everyday import is_everyday
@@ -220,11 +219,12 @@ class _Advice:
             in_place = f"`message-history doctor {path} --fix --in-place` to replace it and keep a backup"
             return f"run `message-history repair {path}` to write a repaired one beside it, or {in_place}"
         command = f"message-history repair {path} --to {one.dialect}"
-        written = f"{CLASSES[one.dialect]}()"
-        if hasattr(DIALECTS[one.dialect], "for_model"):
+        kind = type(DIALECTS[one.dialect])
+        written = f"{kind.__name__}()"
+        if hasattr(kind, "for_model"):
             model = self.model or self._model_in(one.dialect) or "MODEL"
             command = f"{command} --model {visible(quote(model))}"
-            written = f"{CLASSES[one.dialect]}.for_model({json.dumps(model)})"
+            written = f"{kind.__name__}.for_model({json.dumps(model)})"
         if _is_about_the_end(one):
             # A conversation may end with the assistant; a request may not.
             command = f"{command} --as-request"

@@ -1,13 +1,15 @@
 """The dialects: one provider API's wire format and rules each.
 
-A dialect is imported when somebody asks for it: who talks to one provider need not wait for the rules of nine. A line
-of `CLASSES` or `CLASSES_OF_OBJECTS` registers one; another imports it for type checkers.
+Each folder here is one, named as its class is, in small letters; what is written here of it is written by
+`docs/list_dialects.py`. It is imported when somebody asks for it: who talks to one provider need not wait for the rules
+of nine.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from message_history.dialects.base import Dialect, Export
 
@@ -24,38 +26,48 @@ if TYPE_CHECKING:
     from message_history.dialects.portable import Portable as Portable
     from message_history.dialects.pydantic_ai import PydanticAI as PydanticAI
 
-CLASSES = {
-    "native": "Native",
-    "anthropic": "Anthropic",
-    "openai_chat": "OpenAIChat",
-    "openai_responses": "OpenAIResponses",
-    "mistral": "Mistral",
-    "bedrock": "Bedrock",
-    "pydantic_ai": "PydanticAI",
-    "gemini": "Gemini",
-    "gemini_interactions": "GeminiInteractions",
-    "portable": "Portable",
-}
-"""The class of each dialect, by the dialect's name; its module has that name too."""
+__all__ = [
+    "Anthropic",
+    "Bedrock",
+    "Dialect",
+    "Export",
+    "Gemini",
+    "GeminiInteractions",
+    "LangChain",
+    "Mistral",
+    "Native",
+    "OpenAIChat",
+    "OpenAIResponses",
+    "Portable",
+    "PydanticAI",
+]
 
-CLASSES_OF_OBJECTS = {
-    "langchain": "LangChain",
-}
-"""The same for dialects that write objects of a package: no list is recognised in them, and no file holds one."""
 
-_MODULES = {name: module for module, name in (CLASSES | CLASSES_OF_OBJECTS).items()}
+@cache
+def folders() -> tuple[str, ...]:
+    """Return the names of the dialects in this package, those of objects too."""
+    from pkgutil import iter_modules  # noqa: PLC0415 - `import message_history` does without
 
-__all__ = ["Dialect", "Export", *_MODULES]  # noqa: PLE0604 - their names
+    return tuple(sorted(each.name for each in iter_modules(__path__) if each.ispkg and not each.name.startswith("_")))
+
+
+def dialect_class(folder: str) -> type[Dialect[Any]]:
+    """Import the class of a folder: the one whose `name` is the folder's."""
+    for found in vars(import_module(f"{__name__}.{folder}")).values():
+        if isinstance(found, type) and issubclass(found, Dialect) and vars(found).get("name") == folder:
+            return found
+    raise LookupError(f"no dialect in {__name__}.{folder} has the name {folder!r}")
 
 
 if not TYPE_CHECKING:
     # A type checker takes any name from a module that has a `__getattr__`.
 
     def __getattr__(name: str) -> object:
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        for folder in folders() if name[:1].isupper() else ():
+            if folder.replace("_", "") == name.lower() and dialect_class(folder).__name__ == name:
+                return dialect_class(folder)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+    return sorted({*globals(), *__all__})

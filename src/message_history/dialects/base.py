@@ -122,6 +122,9 @@ class Dialect(Value, ABC, Generic[WireT_co]):
     shared: ClassVar[Mapping[str, frozenset[str]]] = {}
     """The keys of other dialects' blocks that this one's render reads too, by the dialect's name."""
 
+    of_objects: ClassVar[bool] = False
+    """Whether it writes objects of a package: no list is recognised in it, and no file holds one."""
+
     limits: Limits = field(default=NO_LIMITS, kw_only=True)
 
     @abstractmethod
@@ -302,10 +305,14 @@ def checked_dialect(dialect: object) -> Dialect[Any]:
         name = dialect.__name__
         raise TypeError(f"dialect must be a dialect, not the class {name}; write {name}() or {name}.for_model(...)")
     if isinstance(dialect, str):
-        classes = import_module("message_history.dialects").CLASSES
+        known = import_module("message_history.dialects.registry").DIALECTS
         # `openai` is what other libraries call it.
-        name = classes.get(dialect.lower()) or classes.get(f"{dialect.lower()}_chat")
-        advice = f"write {name}()" if name else "take one of message_history.dialects, such as Anthropic()"
+        meant = known.get(dialect.lower()) or known.get(f"{dialect.lower()}_chat")
+        advice = (
+            f"write {type(meant).__name__}()"
+            if meant is not None
+            else "take one of message_history.dialects, such as Anthropic()"
+        )
         raise TypeError(f"dialect must be a dialect, not the text {short_repr(dialect)}; {advice}")
     raise TypeError(
         f"dialect must be a dialect such as OpenAIChat() from message_history.dialects, not {type(dialect).__name__}"

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.message import Message, plain_content
 from message_history.core.messages.parsed import Parsed
 from message_history.core.values.readable import read_anyway
-from message_history.dialects import CLASSES
+from message_history.dialects import dialect_class, folders
 from message_history.dialects._shared.plain_reader import read_common
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects.base import checked_dialect
+from message_history.plugins import DIALECTS as GROUP
+from message_history.plugins import attempt, entry_points_of, leave_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from message_history.dialects.base import Dialect, Reply
+
+
+TYPED: Final = "anthropic"
+CHAT: Final = "openai_chat"
+MISTRAL: Final = "mistral"
+PORTABLE: Final = "portable"
+NATIVE: Final = "native"
+RESPONSES: Final = "openai_responses"
+INTERACTIONS: Final = "gemini_interactions"
+_BY_SHAPE: Final = (
+    *(NATIVE, TYPED, CHAT, RESPONSES, MISTRAL),
+    *("bedrock", "pydantic_ai", "gemini", INTERACTIONS, PORTABLE),
+)
+"""The dialects whose shapes `shape_of` tells apart itself, without importing them; all others come after them."""
 
 
 @final
@@ -29,34 +47,45 @@ class _Dialects(Mapping[str, "Dialect[Any]"]):
 
     def __getitem__(self, name: str) -> Dialect[Any]:
         made = self._made.get(name)
-        if made is None:
+        if made is None and name in _BY_SHAPE:
             # Two threads may both make one; they are equal.
-            kind = CLASSES[name]
-            made = self._made[name] = getattr(import_module(f"message_history.dialects.{name}"), kind)()
-        return made
+            made = self._made[name] = dialect_class(name)()
+        return made if made is not None else further_dialects()[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in CLASSES
+        return name in _BY_SHAPE or name in further_dialects()
 
     def __iter__(self) -> Iterator[str]:
-        return iter(CLASSES)
+        yield from _BY_SHAPE
+        yield from further_dialects()
 
     def __len__(self) -> int:
-        return len(CLASSES)
+        return len(_BY_SHAPE) + len(further_dialects())
 
 
 DIALECTS: Final = _Dialects()
-TYPED: Final = "anthropic"
-CHAT: Final = "openai_chat"
-MISTRAL: Final = "mistral"
-PORTABLE: Final = "portable"
-NATIVE: Final = "native"
-RESPONSES: Final = "openai_responses"
-INTERACTIONS: Final = "gemini_interactions"
-_KNOWN_BY_SHAPE: Final = frozenset(
-    {NATIVE, TYPED, CHAT, MISTRAL, PORTABLE, RESPONSES, INTERACTIONS, "bedrock", "gemini", "pydantic_ai"}
-)
-"""The dialects whose shapes `shape_of` tells apart itself, without importing them."""
+
+
+@cache
+def further_dialects() -> Mapping[str, Dialect[Any]]:
+    """Find the dialects that are told apart by their `owns`: of other folders, and of other distributions."""
+    found = {name: dialect_class(name)() for name in folders() if name not in _BY_SHAPE}
+    for point in entry_points_of(GROUP):
+        dialect = attempt(GROUP, point, partial(_made, point))
+        if dialect is None:
+            continue
+        if dialect.name in _BY_SHAPE or found.setdefault(dialect.name, dialect) is not dialect:
+            leave_out(GROUP, point, f"there is another dialect {dialect.name}")
+    return MappingProxyType({name: each for name, each in found.items() if not each.of_objects})
+
+
+def _made(point: str) -> Dialect[Any]:
+    made = checked_dialect(entry_points_of(GROUP)[point].load()())
+    # A distribution may lack the file that its rules are in.
+    tuple(made.rules)
+    return made
+
+
 _ITEMS: Final = frozenset(
     {
         "message",
@@ -132,7 +161,9 @@ def shape_of(entry: object) -> str | None:
             return "bedrock"
     if role in ("user", "assistant"):
         return CHAT if data.keys() & _CHAT_KEYS else None
-    return next((name for name in CLASSES if name not in _KNOWN_BY_SHAPE and DIALECTS[name].owns(data)), None)
+    if role == "system":
+        return None
+    return next((name for name, dialect in further_dialects().items() if dialect.owns(data)), None)
 
 
 def _has_part_kind(part: object) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Final, final
 from attrs import frozen
 
 from message_history.dialects._shared.rules import Rule
+from message_history.dialects.registry import DIALECTS
 
 _FILE: Final = "known.toml"
 _TOPICS_FILE: Final = "rule_topics.toml"
@@ -107,7 +108,8 @@ def rule_topics() -> dict[tuple[str, str], tuple[str, ...]]:
         for dialect, names in ids.items():
             for id in names.split():
                 found[dialect, id] = (*found.get((dialect, id), ()), topic)
-    return found
+    of_rules = {(name, rule.id): (rule.topic,) for name, each in DIALECTS.items() for rule in each.rules if rule.topic}
+    return of_rules | found
 
 
 def topics_of(dialect: str, id: str) -> tuple[str, ...]:

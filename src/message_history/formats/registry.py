@@ -22,7 +22,7 @@ from message_history.files.written_like import written_like
 from message_history.formats.kit.base import Fit, Format, Reading
 from message_history.formats.message_lists import MESSAGE_LISTS, strange_entry
 from message_history.plugins import FORMATS as GROUP
-from message_history.plugins import entry_points_of, leave_out, part, plugin
+from message_history.plugins import attempt, entry_points_of, leave_out, plugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -137,7 +137,7 @@ def _formats_of(name: str) -> Iterable[Format]:
         return (found,)
     if found is not None and not isinstance(found, ModuleType):
         leave_out(GROUP, name, f"it must be a Format or a module, not {type(found).__name__}")
-    return _formats_in(found, partial(part, GROUP, name))
+    return _formats_in(found, lambda module: attempt(GROUP, name, partial(import_module, module), module))
 
 
 def _formats_in(place: object, load: Callable[[str], object]) -> Iterator[Format]:

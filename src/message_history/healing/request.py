@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar, final
 
 from attrs import define, evolve, field, frozen
@@ -12,7 +11,7 @@ from attrs import define, evolve, field, frozen
 from message_history.core.values.json_values import short_repr
 from message_history.core.values.log import Log
 from message_history.core.views.json_cache import json_of
-from message_history.dialects import CLASSES
+from message_history.dialects import dialect_class
 from message_history.files.files import allow_assistant_tail
 from message_history.files.request_bodies import key_for
 from message_history.following.digests import EntryDigest, digest_of
@@ -207,7 +206,7 @@ def heal_read_request(
 
 def dialect_for(api: API, model: str, provider: str | None = None) -> Dialect[Any]:
     """Choose the dialect of a request. `provider` is who serves it, where others serve the API too."""
-    kind: Any = getattr(import_module(f"message_history.dialects.{api}"), CLASSES[api])
+    kind: Any = dialect_class(api)
     found: Dialect[Any] = kind.for_model(model, provider) if api.startswith("openai") else kind.for_model(model)
     return found
 

@@ -6,6 +6,7 @@ history like any other. So a stream that is cancelled leaves what a truncated re
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, final
@@ -108,12 +109,10 @@ class Accumulator:
 
 def _new_stream(dialect: Dialect[Any]) -> Assembler:
     """Return what puts the events of a dialect's stream together."""
-    module = f"message_history.dialects.{dialect.name}.stream"
-    try:
-        known = find_spec(module) is not None
-    except ModuleNotFoundError:  # The dialect is not of this package.
-        known = False
-    if not known:
-        raise ValueError(f"dialect: no stream is known for {dialect.name}; pass that of the API that streams")
-    stream: Assembler = import_module(module).Stream()
-    return stream
+    for kind in type(dialect).__mro__:
+        module = f"{kind.__module__}.stream"
+        # A class in a module that is no package has none beside it.
+        if hasattr(sys.modules.get(kind.__module__), "__path__") and find_spec(module) is not None:
+            stream: Assembler = import_module(module).Stream()
+            return stream
+    raise ValueError(f"dialect: no stream is known for {dialect.name}; pass that of the API that streams")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from attrs import frozen
+from attrs import field, frozen
 
 from message_history.core.values.json_values import short_repr
 from message_history.core.values.value import Value
@@ -31,6 +31,8 @@ class Rule(Value):
         repair: what this library does about it.
         source: where that was seen: a page or an issue.
         date: when the source was read or the report made, as `YYYY-MM`.
+        topic: what it is about, as `docs/dialects.md` names the topics: `explain` says the usual cause then. Our own
+            dialects have theirs in `explaining/rule_topics.toml`, most of them.
     """
 
     id: str
@@ -39,6 +41,7 @@ class Rule(Value):
     repair: str
     source: str
     date: str
+    topic: str = field(default="", repr=False)
 
     def error(self, which: int = 0, **values: object) -> str:
         """Say what the provider answers in one case.

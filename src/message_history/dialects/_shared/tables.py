@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import Any, final, overload
+from typing import Any, Final, final, overload
 
 from message_history.core.values.json_values import EMPTY
 from message_history.dialects._shared.rules import ModelRow, Rule
+
+_DIALECTS: Final = "message_history.dialects"
 
 
 @final
@@ -17,17 +19,17 @@ class RuleTable(Sequence[Rule]):
     """The rules of one dialect, from its `rules.toml`.
 
     Args:
-        dialect: the name of the dialect's folder.
+        package: the package that holds the file: `__package__` in the dialect's own modules.
     """
 
-    def __init__(self, dialect: str) -> None:
-        self._dialect = dialect
+    def __init__(self, package: str) -> None:
+        self._package = package
 
     @cached_property
     def by_id(self) -> Mapping[str, Rule]:
         """The rules by their ids, in the order of the file."""
         rules: dict[str, Rule] = {}
-        for row in read_table(self._dialect, "rules")["rule"]:
+        for row in read_table(self._package, "rules")["rule"]:
             rules[row["id"]] = _rule_of(row)
         return rules
 
@@ -52,14 +54,15 @@ class ModelTable(Sequence[ModelRow]):
     """What differs by model, from one table of a dialect's `models.toml`.
 
     Args:
+        package: the package that holds the file: `__package__` in the dialect's own modules.
         values: what a name in a row stands for where TOML cannot hold the value, as a compiled pattern.
 
     In the file a row may have, besides its `fields`, the names of presets that it begins with (`like`) and of fields
     whose value is None (`unset`).
     """
 
-    def __init__(self, dialect: str, table: str = "models", values: Mapping[str, object] = EMPTY) -> None:
-        self._dialect, self._table, self._values = dialect, table, values
+    def __init__(self, package: str, table: str = "models", values: Mapping[str, object] = EMPTY) -> None:
+        self._package, self._table, self._values = package, table, values
 
     @cached_property
     def _rows(self) -> tuple[ModelRow, ...]:
@@ -71,7 +74,7 @@ class ModelTable(Sequence[ModelRow]):
 
     @cached_property
     def _file(self) -> dict[str, Any]:
-        return read_table(self._dialect, "models")
+        return read_table(self._package, "models")
 
     def preset(self, name: str) -> dict[str, Any]:
         """Return the fields of a preset."""
@@ -108,10 +111,10 @@ class ModelTable(Sequence[ModelRow]):
 def _rule_of(row: Mapping[str, Any]) -> Rule:
     """Make a rule from its row, or from the rules of another dialect that it names."""
     if "shared_with" in row:
-        return RuleTable(row["shared_with"]).by_id[row["id"]]
+        return RuleTable(f"{_DIALECTS}.{row['shared_with']}").by_id[row["id"]]
     if "origins" not in row:
         return Rule(**{**row, "errors": tuple(row["errors"])})
-    known = RuleTable("openai_chat").by_id
+    known = RuleTable(f"{_DIALECTS}.openai_chat").by_id
     origins = [known[id] for id in row["origins"]]
     return Rule(
         id=row["id"],
@@ -123,10 +126,10 @@ def _rule_of(row: Mapping[str, Any]) -> Rule:
     )
 
 
-def read_table(dialect: str, table: str) -> dict[str, Any]:
-    """Read a TOML file of a dialect's folder."""
+def read_table(package: str, table: str) -> dict[str, Any]:
+    """Read a TOML file of a dialect's package."""
     import tomllib  # noqa: PLC0415 - who names no model and breaks no rule reads no table
 
-    package: Any = import_module(f"message_history.dialects.{dialect}")
+    found: Any = import_module(package)
     # As `importlib.resources` would, in a zip too, which takes longer to import than the tables to be read.
-    return tomllib.loads(package.__spec__.loader.get_data(f"{package.__path__[0]}/{table}.toml").decode())
+    return tomllib.loads(found.__spec__.loader.get_data(f"{found.__path__[0]}/{table}.toml").decode())

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from message_history.dialects._shared.tables import RuleTable, read_table
 
-RULES: Final = RuleTable("anthropic")
+RULES: Final = RuleTable(__package__)
 
 
 ID: Final = re.compile("[a-zA-Z0-9_-]+")
@@ -112,7 +112,7 @@ def model_rows() -> tuple[Row, ...]:
             until=tuple(row["until"]),
             rule=row["rule"],
         )
-        for row in read_table("anthropic", "models")["models"]
+        for row in read_table(__package__, "models")["models"]
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
-RULES: Final = RuleTable("bedrock")
+RULES: Final = RuleTable(__package__)
 
 
 ID: Final = re.compile("[a-zA-Z0-9_-]+")
@@ -83,5 +83,5 @@ VIDEOS: Final = ("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "thre
 """The formats of each kind of media, with the media types that they stand for."""
 
 
-MODELS: Final = ModelTable("bedrock")
+MODELS: Final = ModelTable(__package__)
 """What differs by model; a model that no row covers gets the defaults."""

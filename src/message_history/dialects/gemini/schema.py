@@ -12,7 +12,7 @@ from typing import Final
 from message_history.core.values.json_values import FrozenDict
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
-RULES: Final = RuleTable("gemini")
+RULES: Final = RuleTable(__package__)
 
 
 BYPASS: Final = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
@@ -80,7 +80,7 @@ RESPONSE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "app
 """The media that a response may hold on models that take media there (function calling guide, 2026-09)."""
 TYPE: Final = re.compile(r"(image|audio|video|text|application)/[a-z0-9][a-z0-9.+-]*")
 """What a full media type looks like."""
-MODELS: Final = ModelTable("gemini")
+MODELS: Final = ModelTable(__package__)
 """What differs by model; a model that no row covers gets the defaults."""
-DEVELOPER_MODELS: Final = ModelTable("gemini", "developer_models")
+DEVELOPER_MODELS: Final = ModelTable(__package__, "developer_models")
 """What differs by model; a model that no row covers gets the defaults."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GEMINI_INTERACTIONS: Final = "gemini_interactions"
-RULES: Final = RuleTable(GEMINI_INTERACTIONS)
+RULES: Final = RuleTable(__package__)
 
 STEPS: Final[dict[str, frozenset[str]]] = {
     "user_input": frozenset({"type", "content"}),

@@ -47,6 +47,7 @@ class LangChain(Fields):
 
     name: ClassVar[str] = LANGCHAIN
     rules: ClassVar[Sequence[Rule]] = RULES
+    of_objects: ClassVar[bool] = True
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read messages, objects or their dumps; see `Dialect.parse`."""

@@ -9,7 +9,7 @@ from message_history.dialects._shared.sdk_objects import as_mapping
 from message_history.dialects._shared.tables import RuleTable
 
 LANGCHAIN: Final = "langchain"
-RULES: Final = RuleTable(LANGCHAIN)
+RULES: Final = RuleTable(__package__)
 ISSUERS: Final = {
     "anthropic": "anthropic",
     "bedrock": "bedrock",

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
-RULES: Final = RuleTable("mistral")
+RULES: Final = RuleTable(__package__)
 
 
 ID: Final = re.compile("[a-zA-Z0-9]{9}")
@@ -81,5 +81,5 @@ VERSIONS: Final[dict[int, dict[str, Any]]] = {
 """What mistral-common 1.13 takes, by the version of the tokenizer (its validators, run in serving mode, 2026-09)."""
 
 """Names of open weights hold `instruct`, or their owner's; those of the hosted API hold neither."""
-MODELS: Final = ModelTable("mistral", values={"any_name": ANY_NAME, "plain_name": NAME})
+MODELS: Final = ModelTable(__package__, values={"any_name": ANY_NAME, "plain_name": NAME})
 """What differs by model; a model that no row covers gets the defaults."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from message_history.violations import Violation
 
-RULES: Final = RuleTable("native")
+RULES: Final = RuleTable(__package__)
 
 
 def violations(wire: Sequence[Any]) -> list[Violation]:

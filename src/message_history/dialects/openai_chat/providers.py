@@ -23,13 +23,13 @@ _PATTERNS: Final = {
     "ANY_NAME": re.compile("[^\ud800-\udfff]+", re.DOTALL),
 }
 """What an id or a name must look like; Kimi's own tools have names like `$web_search`."""
-HOSTS: Final = ModelTable("openai_chat", "hosts", _PATTERNS)
+HOSTS: Final = ModelTable(__package__, "hosts", _PATTERNS)
 """The providers."""
-TEMPLATES: Final = ModelTable("openai_chat", "templates", _PATTERNS)
+TEMPLATES: Final = ModelTable(__package__, "templates", _PATTERNS)
 """The chat templates of models that one runs oneself."""
-ELSEWHERE: Final = ModelTable("openai_chat", "elsewhere", _PATTERNS)
+ELSEWHERE: Final = ModelTable(__package__, "elsewhere", _PATTERNS)
 """The models of other makers than OpenAI, where it is not known who serves them."""
-MODELS: Final = ModelTable("openai_chat", "models", _PATTERNS)
+MODELS: Final = ModelTable(__package__, "models", _PATTERNS)
 """The models, whoever serves them."""
 _ADDRESS: Final = re.compile(
     r"(?:https?://)?((?:[a-z0-9-]+\.)*([a-z0-9-]+)\.(?:ai|cn|co|com|dev|io|net|org|sh|xyz))(?:[:/].*)?"
@@ -103,7 +103,7 @@ def _demands_anything(template: dict[str, Any]) -> bool:
 @cache
 def faults() -> Mapping[str, Mapping[str, str]]:
     """Return which rule each fault breaks, by provider."""
-    return read_table("openai_chat", "faults")
+    return read_table(__package__, "faults")
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Final
 
 from message_history.dialects._shared.tables import RuleTable
 
-RULES: Final = RuleTable("openai_chat")
+RULES: Final = RuleTable(__package__)
 
 
 ID: Final = re.compile("[^\ud800-\udfff]+", re.DOTALL)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
 OPENAI_RESPONSES: Final = "openai_responses"
-RULES: Final = RuleTable(OPENAI_RESPONSES)
+RULES: Final = RuleTable(__package__)
 """What depends on the account, the request or the server's memory stands there too, but no list alone can show it."""
 FUNCTION: Final = "function_call"
 CUSTOM: Final = "custom_tool_call"
@@ -325,5 +325,5 @@ def side_of(item: Mapping[Any, Any]) -> Role | None:
     return "user" if kind in CLEAN_USER else None
 
 
-MODELS: Final = ModelTable("openai_responses")
+MODELS: Final = ModelTable(__package__)
 """What differs by model; a model that no row covers gets the defaults."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from message_history.dialects._shared.rules import Rule
 
-RULES: Final = RuleTable("portable")
+RULES: Final = RuleTable(__package__)
 
 
 _FAULTS: Final = {

@@ -11,7 +11,7 @@ from typing import Final
 
 from message_history.dialects._shared.tables import RuleTable
 
-RULES: Final = RuleTable("pydantic_ai")
+RULES: Final = RuleTable(__package__)
 
 
 ISSUERS: Final[dict[str, str]] = {
