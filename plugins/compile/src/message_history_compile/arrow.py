@@ -201,13 +201,7 @@ class TableFile:
 
 
 def copy_kept(source: Path, target: Path, kept: list[bool]) -> None:
-    """Copy the rows of a Parquet file that are kept.
-
-    Args:
-        source: the file.
-        target: the new file.
-        kept: for each row, whether it is.
-    """
+    """Copy the rows of a Parquet file that are kept to a new file; `kept` says for each row whether it is."""
     done = 0
     with pq.ParquetFile(source) as opened, pq.ParquetWriter(target, MESSAGES_SCHEMA, compression="zstd") as writer:
         for number in range(opened.num_row_groups):

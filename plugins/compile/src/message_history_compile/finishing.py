@@ -30,19 +30,9 @@ def finish(
 ) -> tuple[list[dict[str, Any]], Counter[str]]:
     """Put the shards of all units into their places.
 
-    Args:
-        folder: the output.
-        work: the folder of the units.
-        reports: what became of the units, in their order.
-        plan: the plan.
-
-    Returns:
-        The shards, with their rows and hashes; and how many rows of each split were duplicates.
-
-    Raises:
-        OSError: when it cannot be written.
-
-    Complexity: linear in the number of shards; with `dedupe`, in the rows and in the shards that have duplicates.
+    Returns the shards, with their rows and hashes, and how many rows of each split were duplicates; `reports` are in
+    the order of the units. Raises `OSError` when it cannot be written. The cost is linear in the number of shards; with
+    `dedupe`, in the rows and in the shards that have duplicates.
     """
     suffix = "parquet" if plan.form.arrow else "jsonl"
     seen: set[bytes] = set()
@@ -90,8 +80,7 @@ def _card(splits: Sequence[str], features: str, suffix: str) -> str:
 def _place(source: Path, target: Path, kept: list[bool]) -> str:
     """Move a file to its place, or copy the rows that are kept.
 
-    Returns:
-        The hash of a copy; empty when the file was moved as it is.
+    Returns the hash of a copy; empty when the file was moved as it is.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     if not kept:

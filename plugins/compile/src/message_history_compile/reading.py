@@ -60,17 +60,7 @@ class Found(NamedTuple):
 def line_format(path: str, chosen: Format | None = None) -> Format | None:
     """Find the format of a file that has a conversation in each line.
 
-    Args:
-        path: the file.
-        chosen: its format, where that is known.
-
-    Returns:
-        The format; None for a file that must be read whole.
-
-    Raises:
-        OSError: when it cannot be read.
-
-    Complexity: constant.
+    Returns None for a file that must be read whole. Raises `OSError` when it cannot be read.
     """
     if chosen is not None and not chosen.by_line:
         return None
@@ -89,17 +79,7 @@ def line_format(path: str, chosen: Format | None = None) -> Format | None:
 
 
 def read_part(part: Part, chosen: Format | None = None) -> Iterator[Found | Rejected]:
-    """Read a stretch of a file.
-
-    Args:
-        part: the stretch.
-        chosen: the format of the file, where that is known.
-
-    Yields:
-        The conversations in it, and what in it is none.
-
-    Complexity: linear in the stretch; of a file of lines, one line is held at a time.
-    """
+    """Read a stretch of a file. Of a file of lines, one line is held at a time."""
     try:
         if part.format:
             yield from _read_lines(part, FORMATS[part.format])
@@ -112,15 +92,7 @@ def read_part(part: Part, chosen: Format | None = None) -> Iterator[Found | Reje
 def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Found | Rejected]:
     """Yield the conversations that one JSON value holds.
 
-    Args:
-        item: the value, as a line of a file of the format has it.
-        source: where it was read.
-        chosen: the format.
-
-    Yields:
-        The conversations, or why there are none.
-
-    Complexity: linear in the value.
+    `item` is as a line of a file of the format has it; what holds no conversation says why.
     """
     document = Document(data=b"", text="", value=item)
     try:

@@ -92,18 +92,7 @@ class Rejected:
 
 
 def compile_conversation(conversation: Conversation, plan: Plan, source: Source) -> Row | Rejected:
-    """Compile one conversation.
-
-    Args:
-        conversation: the conversation.
-        plan: what to compile it to.
-        source: where it was read.
-
-    Returns:
-        The row, or why there is none.
-
-    Complexity: linear in the conversation; a chat template adds its own cost.
-    """
+    """Compile one conversation."""
     try:
         return _compiled(conversation, plan, source)
     except CannotCompileError as error:
@@ -111,17 +100,7 @@ def compile_conversation(conversation: Conversation, plan: Plan, source: Source)
 
 
 def json_line(values: Any) -> bytes:
-    """Write a JSON value as a line.
-
-    Args:
-        values: the value.
-
-    Returns:
-        The line in UTF-8, with its end.
-
-    Raises:
-        UnicodeEncodeError: when a lone surrogate is in it.
-    """
+    """Write a JSON value as a line. Raises `UnicodeEncodeError` when a lone surrogate is in it."""
     return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 

@@ -73,15 +73,7 @@ class UnitReport:
 def plan_units(paths: Iterable[str], unit_bytes: int, format_name: str | None = None) -> list[Unit]:
     """Cut files into units.
 
-    Args:
-        paths: the files, in order.
-        unit_bytes: how many bytes a unit reads, about: a file of lines is cut between lines, others stay whole.
-        format_name: the name of their format, where that is known.
-
-    Returns:
-        The units.
-
-    Complexity: linear in the files' number and size over `unit_bytes`.
+    A unit reads about `unit_bytes`: a file of lines is cut between lines, others stay whole.
     """
     chosen = FORMATS[format_name] if format_name is not None else None
     units: list[Unit] = []
@@ -134,20 +126,9 @@ def report_of(work: Path, index: int) -> UnitReport | None:
 def compile_unit(unit: Unit, plan: Plan, work: str) -> UnitReport:
     """Compile one unit, unless it is done.
 
-    A unit may be compiled again, or twice at once: its folder appears at one stroke, and holds the same bytes.
-
-    Args:
-        unit: what to read.
-        plan: what to compile to.
-        work: the folder that the shards go to.
-
-    Returns:
-        What became of it.
-
-    Raises:
-        OSError: when it cannot be written.
-
-    Complexity: linear in what is read; one conversation is held at a time, and for Parquet one group of rows.
+    A unit may be compiled again, or twice at once: its folder appears at one stroke, and holds the same bytes. `work`
+    is the folder that the shards go to. Raises `OSError` when it cannot be written. One conversation is held at a time,
+    and for Parquet one group of rows.
     """
     folder = Path(work)
     done = report_of(folder, unit.index)
@@ -214,11 +195,7 @@ class _Writer:
             self._write(f"{split}.{DIGESTS}", json.dumps({**known, "row": found.digest}).encode() + b"\n")
 
     def finish(self) -> UnitReport:
-        """Close the files.
-
-        Returns:
-            What was written.
-        """
+        """Close the files."""
         for opened in self._files.values():
             opened.flush()
             os.fsync(opened.fileno())

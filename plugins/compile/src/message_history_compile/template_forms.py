@@ -65,16 +65,7 @@ class TemplateForm:
 
 @lru_cache(maxsize=8)
 def form_of(settings: Settings) -> TemplateForm:
-    """Find the form that a template takes.
-
-    Args:
-        settings: the template.
-
-    Returns:
-        The form.
-
-    Complexity: a dozen small renderings.
-    """
+    """Find the form that a template takes. It costs a dozen small renderings."""
     parts = not _works(settings, (_USER, _ANSWER)) and _works(settings, (_USER, _ANSWER), parts=True)
     system = (Turn("system", "probe system"), _USER, _ANSWER)
     system_first = not _works(settings, system, parts=parts)
@@ -99,15 +90,7 @@ def form_of(settings: Settings) -> TemplateForm:
 
 
 def written_for(form: TemplateForm, turns: Iterable[Turn]) -> list[dict[str, Any]]:
-    """Write turns as messages of a form.
-
-    Args:
-        form: the form.
-        turns: the turns, which have the form already but for parts and arguments.
-
-    Returns:
-        The messages.
-    """
+    """Write turns as messages of a form. The turns have the form already but for parts and arguments."""
     messages = chat_messages(turns)
     for message in messages:
         if form.parts:
@@ -120,14 +103,7 @@ def written_for(form: TemplateForm, turns: Iterable[Turn]) -> list[dict[str, Any
 def first_missing(turns: Sequence[Turn], text: str) -> str | None:
     """Name the first thing that a template has dropped without a word; None when all is there.
 
-    Args:
-        turns: what was to be rendered.
-        text: what was rendered.
-
-    Returns:
-        The kind of what is missing.
-
-    Complexity: linear in both, for each turn.
+    The cost is linear in both, for each turn.
     """
     for turn in turns:
         if not _is_in(turn.text, text):

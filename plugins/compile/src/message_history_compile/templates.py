@@ -75,18 +75,7 @@ def _from_config(config: Any, template: str | None, path: Path, *, tools: bool) 
 def render(settings: Settings, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> str:
     """Render messages.
 
-    Args:
-        settings: the template and its tokens.
-        messages: the messages; a template may change them.
-        tools: the definitions of tools.
-
-    Returns:
-        The text.
-
-    Raises:
-        TemplateRefusedError: when the template raises or is no template.
-
-    Complexity: the template's.
+    A template may change the messages. Raises `TemplateRefusedError` when the template raises or is no template.
     """
     try:
         copy = json.loads(json.dumps(messages))

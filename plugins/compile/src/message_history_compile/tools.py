@@ -22,13 +22,7 @@ _SHAPED: Final = frozenset(
 def functions_of(tools: Iterable[Any]) -> tuple[list[dict[str, Any]], list[Repair]]:
     """Write definitions of tools as functions of Chat Completions.
 
-    Args:
-        tools: the definitions, in the form of any provider.
-
-    Returns:
-        The functions, and what was omitted: tools that a provider runs itself have no definition.
-
-    Complexity: linear in the definitions.
+    What was omitted comes with them: tools that a provider runs itself have no definition.
     """
     toolset = parse_toolset({"tools": [_with_type(tool) for tool in tools]})
     return [_function(tool) for tool in toolset.tools], [omitted(0, str(part)) for part in toolset.omitted]

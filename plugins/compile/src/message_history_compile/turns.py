@@ -34,7 +34,6 @@ class Call(NamedTuple):
     """A call.
 
     Args:
-        id: its id.
         name: the tool.
         input: what the tool is given; yours to change.
         arguments: the same as JSON text, as its provider wrote it.
@@ -52,9 +51,7 @@ class Turn(NamedTuple):
 
     Args:
         role: the role; each result of a tool is a turn of its own.
-        text: its text.
         reasoning: the assistant's thinking.
-        calls: the assistant's calls.
         call_id: the call that a result answers.
         name: the tool of a result.
         is_error: whether a result says that the tool failed.
@@ -86,14 +83,7 @@ class Turn(NamedTuple):
 def turns_of(history: MessageHistory, *, thinking: bool = True) -> tuple[list[Turn], list[Repair]]:
     """Part a history into turns.
 
-    Args:
-        history: the history; calls without a result have stubs.
-        thinking: whether thinking is kept.
-
-    Returns:
-        The turns, the system prompt first, and what was omitted.
-
-    Complexity: linear in the history.
+    Calls of `history` without a result have stubs. The system prompt is first; what was omitted comes with the turns.
     """
     omissions: list[Repair] = []
     turns = [Turn("system", history.system)] if history.system is not None else []

@@ -54,8 +54,6 @@ class Sample:
     """One conversation on its way into a row.
 
     Args:
-        id: its id.
-        turns: its turns.
         tools: the definitions of its tools, as functions of Chat Completions.
         agent: the program that recorded it.
         omissions: what was omitted so far; a target adds to it.
@@ -121,11 +119,7 @@ class Target:
 def features_of(**types: str) -> str:
     """Write the types of a row's keys as the card of a data set has them.
 
-    Args:
-        types: the type of each key: `string`, `json`, or `list` for a list of JSON values of any kind.
-
-    Returns:
-        YAML.
+    The type of a key is `string`, `json`, or `list` for a list of JSON values of any kind; returns YAML.
     """
     return "".join(
         f"  - name: {name}\n    {'list: json' if kind == 'list' else f'dtype: {kind}'}\n"

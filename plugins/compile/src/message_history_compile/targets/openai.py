@@ -41,15 +41,8 @@ def _message(turn: Turn, ids: dict[str, str]) -> dict[str, Any]:
 def chat_calls(turn: Turn, ids: dict[str, str] | None = None) -> list[dict[str, Any]]:
     """Write the calls of a turn as Chat Completions has them, with arguments as text.
 
-    Args:
-        turn: the turn.
-        ids: shorter ids for those that are too long, grown here; None to leave them.
-
-    Returns:
-        The calls.
-
-    Raises:
-        CannotCompileError: for a name that OpenAI refuses, where ids are shortened.
+    `ids` are shorter ones for those that are too long, grown here; None to leave them. Raises `CannotCompileError` for
+    a name that OpenAI refuses, where ids are shortened.
     """
     for call in turn.calls if ids is not None else ():
         if not _NAME.fullmatch(call.name):
@@ -78,14 +71,7 @@ def _part(part: Block) -> dict[str, Any]:
 def image_url(block: Block) -> str:
     """Return the URL of an image; one that is there in bytes has them in the URL.
 
-    Args:
-        block: the image.
-
-    Returns:
-        The URL.
-
-    Raises:
-        CannotCompileError: when it is named by an id that only its provider knows.
+    Raises `CannotCompileError` when it is named by an id that only its provider knows.
     """
     source = thaw(block.source) if isinstance(block, ImageBlock) else {}
     if source.get("type") == "base64":
