@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import pkgutil
 import re
 import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -20,6 +22,9 @@ from message_history.dialects.registry import DIALECTS
 from message_history.pages.words import REASONS as WORDS_OF_REASONS
 from message_history.pages.words import TITLES
 from tests.needs import reads_sources
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = reads_sources
 
@@ -311,9 +316,13 @@ def defines_nothing(path: Path) -> bool:
     return not any(isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AnnAssign) for node in tree_of(path).body)
 
 
-def test_all_is_in_public_modules_alone() -> None:
+def shown_names() -> set[str]:
     pages = text_of(sorted((ROOT / "docs").rglob("*.md")))
-    public = set(re.findall(r"^::: ([\w.]+)", pages, re.MULTILINE))
+    return set(re.findall(r"^::: ([\w.]+)", pages, re.MULTILINE))
+
+
+def test_all_is_in_public_modules_alone() -> None:
+    public = shown_names()
     marked = {module for module, path in modules().items() if has_all(path)}
     faces = {module for module, path in modules().items() if path.stem == "__init__"}
     # The kit of a dialect is one import for those who write one elsewhere.
@@ -346,6 +355,33 @@ def test_all_names_what_a_module_defines_or_passes_on(module: str) -> None:
                 for alias in inner.names
             }
             assert set(names) <= defined
+
+
+def resolved(name: str) -> object | None:
+    """Return a thing by its name; None for what needs a package that is not installed."""
+    try:
+        value: object = pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return None
+    return value
+
+
+def described(name: str) -> Iterator[tuple[str, object]]:
+    """Give what the reference says of a name: a module's names, a class's methods."""
+    value = resolved(name)
+    yield name, value
+    if inspect.ismodule(value):
+        for each in getattr(value, "__all__", ()):
+            yield from described(f"{name}.{each}")
+    elif inspect.isclass(value) and value.__module__.startswith(PACKAGE):
+        yield from ((f"{name}.{key}", member) for key, member in vars(value).items() if not key.startswith("_"))
+
+
+def test_what_the_reference_shows_has_a_docstring() -> None:
+    found = [each for name in sorted(shown_names()) for each in described(name)]
+    functions = [(name, value) for name, value in found if inspect.isroutine(value) or isinstance(value, property)]
+    assert len(functions) > 200
+    assert [name for name, value in functions if not value.__doc__] == []
 
 
 LONGEST = 500

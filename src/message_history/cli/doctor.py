@@ -162,7 +162,6 @@ def _outcome(
 
 
 def _repaired(found: Examined, printer: Printer, *, in_place: bool, force: bool, diff: bool) -> RepairedFile | None:
-    """Repair one file, and show what that changes."""
     try:
         repaired = repair_in_place(found) if in_place else repair_beside(found, force=force)
     except SessionError as error:

@@ -67,7 +67,6 @@ def counted(number: int, thing: str) -> str:
 
 
 def repair_line(repair: Repair, file: SavedFile, indent: str) -> Text:
-    """Return one repair as a line."""
     where = f"{file.place_of(repair.source)}: " if repair.source is not None else ""
     line = Text(f"{indent}{where}")
     line.append(repair.code.value, SEVERITY_STYLES[repair.severity])

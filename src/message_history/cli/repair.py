@@ -121,7 +121,6 @@ class _Repairing:
     force: bool
 
     def file(self, path: str, session: SessionFile) -> ExitCode:
-        """Repair one file."""
         if Path(path).is_dir():
             problem = "a folder is read, not written; `message-history convert` writes a conversation of it"
             self.printer.error(path, problem)
@@ -179,7 +178,6 @@ def _named(target: str) -> str | None:
 
 
 def _target(path: str, output: str | None, form: FileForm, *, in_folder: bool) -> str:
-    """Name the output of one file."""
     if output is not None and not in_folder:
         return output
     if path == STDIN:

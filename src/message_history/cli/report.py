@@ -61,7 +61,6 @@ class JsonReport(Printer):
         }
 
     def finish(self, code: ExitCode) -> ExitCode:
-        """Print the report."""
         self._report["exit_code"] = int(code)
         for path in list(self._files):
             self._finish_file(path)
@@ -92,7 +91,6 @@ class JsonReport(Printer):
         """Print nothing: what a line says is in the report."""
 
     def diff_line(self, line: str, indent: str = "") -> None:  # noqa: ARG002 - of the printed line alone
-        """Keep a line of a diff."""
         if self._files:
             next(reversed(self._files.values())).setdefault("diff", []).append(line)
 
@@ -180,7 +178,6 @@ class JsonReport(Printer):
         self._report[key] = value
 
     def progress(self, paths: Sequence[str]) -> Iterator[str]:
-        """Yield the paths, one by one."""
         yield from paths
 
     def _file(self, path: str) -> dict[str, Any]:

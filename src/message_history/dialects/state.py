@@ -75,7 +75,6 @@ def _policy(saved: Any, otherwise: Policy | None) -> Policy:
 
 
 def repair_to_json(repair: Repair) -> dict[str, Any]:
-    """Write a repair."""
     data: dict[str, Any] = {"code": repair.code.value, "index": repair.index}
     if repair.source is not None:
         data["source"] = repair.source

@@ -439,7 +439,6 @@ def _by_key(text: str, best: Explanation) -> list[Explanation]:
 
 
 def _rule_of(topic: Topic, why: str) -> Rule:
-    """Return the rule that stands for a topic."""
     return Rule(
         id=topic.id,
         rule=f"{why} {topic.demand}",

@@ -57,7 +57,6 @@ def _raised(line: re.Match[str]) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a plain text."""
     return _WORD.findall(text)
 
 

@@ -43,7 +43,6 @@ class Database:
     columns: Mapping[str, frozenset[str]]
 
     def has(self, table: str, *columns: str) -> bool:
-        """Return whether there is a table with these columns."""
         return self.columns.get(table, frozenset()).issuperset(columns) and table in self.columns
 
     def rows(self, table: str, order: str) -> list[dict[str, Any]]:

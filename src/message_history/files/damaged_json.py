@@ -140,7 +140,6 @@ class Decoder:
             return self._loaded(_folded(text))
 
     def reads(self, text: str) -> bool:
-        """Return whether a text is a JSON value."""
         self.value(text)
         return self.failure is None
 

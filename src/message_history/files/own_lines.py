@@ -54,7 +54,6 @@ def header() -> bytes:
 
 
 def whole_lines(history: MessageHistory) -> Iterator[bytes]:
-    """Write a history."""
     yield header()
     yield from (json_bytes(entry) + b"\n" for entry in render((), context_of(conversation_of(history)).system))
     yield from new_lines(history, Growth(0, 0))
@@ -142,7 +141,6 @@ class Journal:
         self.notes.append(LineNote(line=line, detail=detail, skipped=skipped))
 
     def take(self, line: int, written: bytes) -> None:
-        """Take one line."""
         decoder = Decoder()
         value = decoder.value(bare_line(written))
         if decoder.failure is not None:

@@ -69,7 +69,6 @@ def held_at(value: object, place: Sequence[str]) -> Any:
 
 
 def entries_at(value: object, place: Place) -> list[Any]:
-    """Return the messages at a place."""
     found = held_at(value, place)
     return found if isinstance(found, list) else []
 

@@ -265,7 +265,6 @@ def _blocks_added(old: EntryDigest, new: EntryDigest, entry: object) -> dict[str
 
 
 def _parsed(growth: _Growth, entries: Sequence[Any], dialect: Dialect[Any]) -> Parsed:
-    """Read what came."""
     parsed = read(growth.entries, dialect)
     if not growth.inserted and parsed.messages and parsed.messages[0].results:
         # A response without an id is known by the calls of its turn: read these once more, and take what is new.

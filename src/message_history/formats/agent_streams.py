@@ -106,7 +106,6 @@ class _Side:
         self._called: set[object] = set()
 
     def add(self, n: int, row: Any) -> None:
-        """Add an event."""
         kind = row.get("type") if isinstance(row, dict) else None
         if kind == _THINKING and _is_cursors(row):
             self.collector.add_piece(n, "assistant", row.get("text"), _THINKING)
@@ -182,7 +181,6 @@ def _output(outcome: Any, asked: set[str]) -> Any:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):

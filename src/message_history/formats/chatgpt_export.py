@@ -76,7 +76,6 @@ class _Calls:
         self._open: list[tuple[str, str]] = []
 
     def add(self, id: str, name: str) -> None:
-        """Add a call."""
         self._open.append((id, name))
 
     def answered_by(self, name: str) -> str | None:

@@ -117,7 +117,6 @@ class _Tree:
         self._newest = self._newest_message(before)
 
     def thread(self, label: str) -> Thread:
-        """Return the conversation."""
         chain = self._chain()
         lines = self._with_siblings(chain)
         pieces = _by_turn(_by_reply([piece for n in lines for piece in _pieces(n, self._values[n])]))
@@ -439,7 +438,6 @@ class _Weaving:
         return self._values.get(node, self._lines[node].value or {}) if isinstance(node, int) else node
 
     def lines(self) -> list[tuple[Line | None, dict[str, Any] | None]]:
-        """Return the new lines."""
         heirs = self._heirs()
         changed = {_id(self._lines[n].value or {}): n for n in (*self._gone, *self._values)}
         out: list[tuple[Line | None, dict[str, Any] | None]] = [

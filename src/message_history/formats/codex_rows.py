@@ -93,7 +93,6 @@ class _Counted:
         self._replies: dict[tuple[int, int], list[ReplyInfo]] = defaultdict(list)
 
     def take(self, kind: str, payload: Mapping[str, Any], pieces: Sequence[Piece]) -> None:
-        """Take a line."""
         if kind == "turn_context" and isinstance(payload.get("model"), str):
             self._model = payload["model"]
         info = payload.get("info") if kind == "event_msg" and payload.get("type") == "token_count" else None

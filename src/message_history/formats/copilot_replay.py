@@ -80,7 +80,6 @@ def _reply(entry: Mapping[str, Any]) -> list[Any]:
 
 
 def _reply_text(message: Any) -> str:
-    """Return the text of a message of the assistant."""
     is_reply = isinstance(message, dict) and message.get("role") == _ROLES.index("assistant")
     return "".join(map(text_of, _parts(message))).strip() if is_reply else ""
 

@@ -74,7 +74,6 @@ def _read(document: Document) -> Reading:
 
 
 def add_message(collector: Collector, place: int, row: Any) -> None:
-    """Add a message."""
     if not isinstance(row, dict) or not isinstance(row.get("content"), list):
         collector.note(place, "a row that is no message", row)
     elif (row.get("metadata") or {}).get("agentVisible") is False:

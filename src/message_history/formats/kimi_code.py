@@ -55,7 +55,6 @@ class _Journal:
         self.pieces: list[_Piece] = []
 
     def take(self, line: int, row: Mapping[str, Any]) -> None:
-        """Follow a record."""
         kind, event = row.get("type"), row.get("event")
         if isinstance(row.get("systemPrompt"), str) and self.system is None:
             self.system = (line, row["systemPrompt"])

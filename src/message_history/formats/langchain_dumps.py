@@ -100,7 +100,6 @@ def _read(document: Document) -> Reading:
 
 
 def add_message(collector: Collector, n: int, kind: str, fields: Mapping[str, Any]) -> None:
-    """Add a message."""
     role, content = _ROLES[kind], fields.get("content")
     if role == "chat":
         named = str(fields.get("role")).lower()

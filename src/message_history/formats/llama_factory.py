@@ -59,7 +59,6 @@ class _Reader:
         self._made = 0
 
     def take_all(self, messages: list[Any]) -> None:
-        """Take the messages."""
         for message in messages:
             blocks = [block for part in message["content"] for block in self._blocks(part)]
             if message["role"] == "tool":

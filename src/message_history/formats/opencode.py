@@ -56,7 +56,6 @@ def _read(document: Document) -> Reading:
 
 
 def add_message(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
-    """Add a message with its parts."""
     for part in message["parts"]:
         add_part(collector, n, message["info"]["role"], part)
     if message["info"].get("error"):
@@ -64,7 +63,6 @@ def add_message(collector: Collector, n: int, message: Mapping[str, Any]) -> Non
 
 
 def add_part(collector: Collector, n: int, role: str, part: Any) -> None:
-    """Add a part of a message."""
     kind = part.get("type") if isinstance(part, dict) else None
     if kind == "text" and part.get("ignored") is not True:
         collector.add_blocks(n, role, text(part.get("text")))

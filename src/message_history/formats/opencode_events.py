@@ -48,7 +48,6 @@ class _Events:
         self.others: Counter[str] = Counter()
 
     def take(self, kind: str, about: Mapping[str, Any]) -> None:
-        """Take an event."""
         info, part = about.get("info"), about.get("part")
         if kind == _MESSAGE and isinstance(info, dict):
             self.messages[str(info.get("id"))] = info

@@ -83,7 +83,6 @@ class _Run:
         self._called: dict[object, str] = {}
 
     def take(self, n: int, event: Mapping[str, Any]) -> None:
-        """Take one event."""
         if "observation" in event:
             self._add_observation(n, event)
             return

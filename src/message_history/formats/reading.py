@@ -209,7 +209,6 @@ def session_in(data: bytes, *, chosen: Format | None = None) -> SessionFile:
 
 
 def _noted(main: Conversation, notes: tuple[LineNote, ...]) -> Conversation:
-    """Note at the main conversation what could not be read."""
     return evolve(main, file=evolve(main.file, notes=notes))
 
 

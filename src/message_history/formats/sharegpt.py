@@ -98,7 +98,6 @@ class _Turns:
         self._made = 0
 
     def take_all(self, turns: list[Any]) -> None:
-        """Take the turns."""
         before = None
         for turn in turns:
             role, value = _ROLES.get(str(turn["from"]).lower()), turn["value"]

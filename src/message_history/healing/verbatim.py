@@ -93,7 +93,6 @@ def _written(export: list[Any]) -> list[list[Any]]:
 
 
 def _alone(history: MessageHistory, message: Message, dialect: Dialect[Any]) -> list[Any]:
-    """Write a message by itself."""
     empty = type(history)()
     if message.role == "user":
         return empty.add(message).export(dialect).messages

@@ -233,7 +233,6 @@ def _replacement(value: Any) -> tuple[bool, Any]:
 
 
 def _added(history: MessageHistory, value: Any) -> MessageHistory:
-    """Add a message, or several."""
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, str):
             history = history.add_user(item)

@@ -119,7 +119,6 @@ class _Request:
         self._messages: dict[int, Message] = {}
 
     def take(self, index: int, message: Message) -> None:
-        """Take the media of a message."""
         self._messages[index] = message
         for position, block in enumerate(message.content):
             self._take((index, position), block)
@@ -272,7 +271,6 @@ class _Request:
 def _changed(
     place: tuple[int, ...], block: Block, sent: Mapping[tuple[int, ...], Block], around: Container[tuple[int, ...]]
 ) -> Block:
-    """Return a block as it is sent, with what is sent inside of it."""
     if place not in around:
         return sent.get(place, block)
     parts = {position: _changed((*place, position), part, sent, around) for position, part in inside(block)}

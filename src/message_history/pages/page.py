@@ -22,7 +22,6 @@ def script_and_style() -> tuple[str, str]:
 
 
 def page(title: str, body: Markup, *, kind: str) -> bytes:
-    """Make a page."""
     script, style = script_and_style()
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "

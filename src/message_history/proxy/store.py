@@ -135,7 +135,6 @@ class DatabaseConversations:
             self._on_error(error)
 
     def close(self) -> None:
-        """Close the connections to the database."""
         self._engine.dispose()
 
     def _connected(self) -> Connection:

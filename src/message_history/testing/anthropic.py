@@ -25,7 +25,6 @@ class Anthropic(Provider):
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/anthropic/v1/messages$")
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
-        """See `Provider`."""
         messages = combined(body["messages"])
         body = {**body, "messages": messages}
         if not messages:
@@ -87,16 +86,13 @@ class Anthropic(Provider):
         return None
 
     def error(self, text: str) -> tuple[dict[str, str], Body]:
-        """See `Provider`."""
         return {}, {"type": "error", "error": {"type": "invalid_request_error", "message": text}, "request_id": "req_1"}
 
     def request(self, body: Body) -> ModelRequest:
-        """See `Provider`."""
         calls = sum(len(_ids(message, "tool_use", "id")) for message in body["messages"])
         return ModelRequest(calls, paused=body["messages"][-1]["role"] == "assistant")
 
     def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        """See `Provider`."""
         del path
         blocks = self._blocks(reply, body)
         if reply.stop == "cut" and reply.calls:
@@ -129,7 +125,6 @@ class Anthropic(Provider):
         return blocks
 
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        """See `Provider`."""
         del path
         head = {**self._head(body), "content": [], "stop_reason": None, "stop_sequence": None}
         yield _event("message_start", message=head)

@@ -30,12 +30,10 @@ class Bedrock(Provider):
     stream_type: ClassVar[str] = "application/vnd.amazon.eventstream"
 
     def streams(self, path: str, body: Body) -> bool:
-        """See `Provider`."""
         del body
         return path.endswith("/converse-stream")
 
     def model(self, path: str, body: Body) -> str:
-        """See `Provider`."""
         del body
         return path.split("/")[3]
 
@@ -50,7 +48,6 @@ class Bedrock(Provider):
         return messages
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
-        """See `Provider`."""
         messages = body["messages"]
         if not messages or messages[0]["role"] != "user":
             return (
@@ -97,15 +94,12 @@ class Bedrock(Provider):
         return None
 
     def error(self, text: str) -> tuple[dict[str, str], Body]:
-        """See `Provider`."""
         return {"x-amzn-ErrorType": "ValidationException"}, {"message": text}
 
     def request(self, body: Body) -> ModelRequest:
-        """See `Provider`."""
         return ModelRequest(sum("toolUse" in block for message in body["messages"] for block in message["content"]))
 
     def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        """See `Provider`."""
         blocks = self._blocks(reply, body, self.dialect(path, body))
         if reply.stop == "cut" and reply.calls:
             blocks[-1]["toolUse"]["input"] = {}
@@ -130,7 +124,6 @@ class Bedrock(Provider):
         return blocks
 
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        """See `Provider`."""
         yield _framed("messageStart", {"role": "assistant"})
         blocks = self._blocks(reply, body, self.dialect(path, body))
         for index, block in enumerate(blocks):

@@ -27,17 +27,14 @@ class Gemini(Provider):
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/gemini/v1(beta)?/models/[^/:]+:(stream)?[gG]enerateContent$")
 
     def streams(self, path: str, body: Body) -> bool:
-        """See `Provider`."""
         del body
         return path.endswith(":streamGenerateContent")
 
     def model(self, path: str, body: Body) -> str:
-        """See `Provider`."""
         del body
         return _model(path)
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
-        """See `Provider`."""
         contents = body["contents"]
         if not contents:
             return "contents are required."
@@ -70,15 +67,12 @@ class Gemini(Provider):
         return None
 
     def error(self, text: str) -> tuple[dict[str, str], Body]:
-        """See `Provider`."""
         return {}, {"error": {"code": 400, "message": text, "status": "INVALID_ARGUMENT"}}
 
     def request(self, body: Body) -> ModelRequest:
-        """See `Provider`."""
         return ModelRequest(sum("functionCall" in part for content in body["contents"] for part in content["parts"]))
 
     def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        """See `Provider`."""
         del body
         return _response(_model(path), self._parts(reply), _STOPS[reply.stop])
 
@@ -92,7 +86,6 @@ class Gemini(Provider):
         return parts
 
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        """See `Provider`."""
         del body
         chunks: list[list[Body]] = []
         for part in self._parts(reply):
@@ -114,7 +107,6 @@ def _signature(n: int, m: int, part: Body) -> str | None:
 
 
 def _model(path: str) -> str:
-    """Return the model that a request is for."""
     return path.rpartition("/")[2].partition(":")[0]
 
 

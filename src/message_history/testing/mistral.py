@@ -32,7 +32,6 @@ class Mistral(Provider):
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/mistral/v1/chat/completions$")
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
-        """See `Provider`."""
         messages = body["messages"]
         if not messages:
             return "Conversation must have at least one message"
@@ -63,15 +62,12 @@ class Mistral(Provider):
         return None
 
     def error(self, text: str) -> tuple[dict[str, str], Body]:
-        """See `Provider`."""
         return {}, {"object": "error", "message": text, "type": "invalid_request_message_order", "code": "3230"}
 
     def request(self, body: Body) -> ModelRequest:
-        """See `Provider`."""
         return ModelRequest(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
 
     def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        """See `Provider`."""
         del path
         content: str | list[Body] = reply.text
         if reply.thinking:
@@ -93,7 +89,6 @@ class Mistral(Provider):
         return calls
 
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        """See `Provider`."""
         del path
         deltas: list[Body] = [{"role": "assistant", "content": ""}]
         deltas += [

@@ -26,7 +26,6 @@ class OpenAIChat(Provider):
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/openai/v1/chat/completions$")
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
-        """See `Provider`."""
         del dialect
         if not body["messages"]:
             return (
@@ -58,15 +57,12 @@ class OpenAIChat(Provider):
         return None
 
     def error(self, text: str) -> tuple[dict[str, str], Body]:
-        """See `Provider`."""
         return {}, {"error": {"message": text, "type": "invalid_request_error", "param": "messages", "code": None}}
 
     def request(self, body: Body) -> ModelRequest:
-        """See `Provider`."""
         return ModelRequest(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
 
     def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        """See `Provider`."""
         del path
         message: Body = {"role": "assistant", "content": reply.text or None, "refusal": None}
         if reply.calls:
@@ -87,7 +83,6 @@ class OpenAIChat(Provider):
         return calls
 
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        """See `Provider`."""
         del path
         key = "refusal" if reply.stop == "refused" else "content"
         deltas: list[Body] = [{"role": "assistant", "content": None, "refusal": None}]

@@ -35,12 +35,10 @@ class OpenAIResponses(Provider):
         self.items = 0
 
     def wire(self, body: Body) -> list[Any]:
-        """See `Provider`."""
         value = body["input"]
         return value if isinstance(value, list) else [{"role": "user", "content": value}]
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
-        """See `Provider`."""
         items = self.wire(body)
         outputs = [item.get("call_id") for item in items if item.get("type") == "function_call_output"]
         called: list[str] = []
@@ -69,15 +67,12 @@ class OpenAIResponses(Provider):
         return None
 
     def error(self, text: str) -> tuple[dict[str, str], Body]:
-        """See `Provider`."""
         return {}, {"error": {"message": text, "type": "invalid_request_error", "param": "input", "code": None}}
 
     def request(self, body: Body) -> ModelRequest:
-        """See `Provider`."""
         return ModelRequest(sum(item.get("type") == "function_call" for item in self.wire(body)))
 
     def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        """See `Provider`."""
         del path
         return self._ended(self._head(body), reply, self._items(reply, body))
 
@@ -140,7 +135,6 @@ class OpenAIResponses(Provider):
         return items
 
     def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        """See `Provider`."""
         del path
         items = self._items(reply, body)
         head = self._head(body)
@@ -156,7 +150,6 @@ class OpenAIResponses(Provider):
 
 
 def _streamed(index: int, item: Body) -> list[Body]:
-    """Return the events of one item."""
     at = {"item_id": item["id"], "output_index": index}
     started = {**item, **({"status": "in_progress"} if "status" in item else {})}
     events: list[Body] = []

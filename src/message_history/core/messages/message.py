@@ -248,7 +248,6 @@ def make_message(role: Role, content: tuple[Block, ...]) -> Message:
 
 
 def known_message(role: Role, content: tuple[Block, ...], ids: tuple[str, ...], shape: int) -> Message:
-    """Make a message whose ids and shape are known."""
     message = _new(Message)
     _fill(message, role, content, ids, shape)
     return message

@@ -97,7 +97,6 @@ def _is_deep(value: dict[str, Any]) -> bool:
 
 
 def blocks_of_plain(role: str, plain: Plain) -> tuple[Block, ...]:
-    """Make the blocks of a plain content."""
     made = _assistant_block if role == "assistant" else _result
     return tuple(text_block(item) if type(item) is str else made(*item) for item in plain)
 

@@ -147,7 +147,6 @@ def as_json(reply: ReplyInfo) -> dict[str, Any]:
 
 
 def total_usage(replies: Iterable[ReplyInfo]) -> Usage:
-    """Add up the usage of replies."""
     usages = [reply.usage for reply in joined_replies((), replies) if reply.usage is not None]
     return Usage(**{name: sum(getattr(usage, name) for usage in usages) for name in COUNTS})
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 def has_thinking(message: Message) -> bool:
-    """Return whether a message holds thinking."""
     # `any` takes three times as long, and a repaired list asks often.
     if message._plain:
         if message.role == "assistant":

@@ -58,7 +58,6 @@ class _Arrivals:
         self._stubbed: dict[str, ToolUseBlock] = {id: call for call in self._awaited for id in sorted(ids_of(call))}
 
     def take(self, parsed: Parsed) -> None:
-        """Take what came."""
         incoming = self._paired(parsed)
         reply = next((n for n, one in enumerate(incoming) if _has_reply(one.message)), None)
         late: list[tuple[ToolResultBlock, int]] = []

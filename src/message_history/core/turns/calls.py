@@ -95,7 +95,6 @@ class _Found:
 
 
 def find_calls(conversation: Conversation) -> Calls:
-    """Find every call of a conversation."""
     return Calls(
         CallRecord(found.call, found.state, found.position, found.result, found.detail, found.key or _key(found))
         for found in _read(messages_of(conversation)).found
@@ -126,7 +125,6 @@ class _Reader:
         self._open: list[_Found] = []
 
     def read(self, position: int, message: Message) -> None:
-        """Read one message."""
         if message.role == "assistant":
             for block in message.content:
                 if block.meta is not None and isinstance(block, ProviderBlock):

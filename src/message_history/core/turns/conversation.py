@@ -57,7 +57,6 @@ CONTEXT: Final = 4
 
 
 def make_conversation(past: Log[Turn], turn: OpenTurn, context: Context) -> Conversation:
-    """Make a conversation of its parts."""
     return past.last, len(past), turn[0], turn[1], context
 
 

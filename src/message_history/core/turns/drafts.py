@@ -229,7 +229,6 @@ def calls_of(assistant: Message | AssistantDraft | None) -> Sequence[ToolUseBloc
 
 
 def count_of_calls(assistant: Message | AssistantDraft | None) -> int:
-    """Count the calls of the assistant message of a turn."""
     if assistant is None:
         return 0
     return len(assistant.calls) if isinstance(assistant, AssistantDraft) else len(assistant.ids)

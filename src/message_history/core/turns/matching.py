@@ -64,7 +64,6 @@ class Search:
         self._answers = answers
 
     def match(self, block: ToolResultBlock) -> Match:
-        """Find the call of a result."""
         known = None
         if self._answers is not None:
             settled = self._settled_place(self._answers)

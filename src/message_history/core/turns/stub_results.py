@@ -59,13 +59,11 @@ def is_final(result: ToolResultBlock) -> bool:
 
 
 def stub_repair(position: int, call: ToolUseBlock, stub: ToolResultBlock, source: int | None = None) -> Repair:
-    """Return the record of a stub."""
     detail = f"call {call.id!r:.80} of {call.name!r:.80}, {reason_of(stub)}"
     return Repair(code=RepairCode.RESULT_STUBBED, index=position, source=source, added=(stub,), detail=detail)
 
 
 def reason_of(stub: ToolResultBlock) -> str:
-    """Return the reason of a stub."""
     return stub.mark.reason if stub.mark is not None else ""
 
 

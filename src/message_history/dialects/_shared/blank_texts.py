@@ -55,7 +55,6 @@ def kept_beside(
 
 
 def is_kept_blank(block: Block, dialect: str) -> TypeGuard[ProviderBlock]:
-    """Return whether a block is a blank text that a dialect has kept."""
     if not isinstance(block, ProviderBlock) or block.dialect != dialect:
         return False
     text = block.data.get("text")

@@ -28,7 +28,6 @@ def misfits(shape: Shape, data: Mapping[Any, Any]) -> list[Misfit]:
 
 
 def text(value: Any) -> bool:
-    """Return whether a value is text."""
     return isinstance(value, str)
 
 
@@ -43,12 +42,10 @@ def whole(value: Any) -> bool:
 
 
 def number(value: Any) -> bool:
-    """Return whether a value is a number."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def mapping(value: Any) -> bool:
-    """Return whether a value is an object."""
     return isinstance(value, Mapping)
 
 
@@ -58,7 +55,6 @@ def nothing(value: Any) -> bool:
 
 
 def anything(value: Any) -> bool:
-    """Take any value."""
     del value
     return True
 
@@ -84,7 +80,6 @@ def each(fits: Fits, least: int = 0) -> Fits:
 
 
 def like(shape: Shape) -> Fits:
-    """Take objects of a shape."""
     return lambda value: isinstance(value, Mapping) and not misfits(shape, value)
 
 

@@ -77,7 +77,6 @@ class ModelTable(Sequence[ModelRow]):
         return read_table(self._package, "models")
 
     def preset(self, name: str) -> dict[str, Any]:
-        """Return the fields of a preset."""
         return self._fields(self._file["presets"][name])
 
     def _fields(self, row: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,7 +80,6 @@ class _Reader:
         return False
 
     def other_entry(self, entry: object, source: int) -> bool:
-        """Read a message."""
         data = as_mapping(entry)
         if data is None or ("role" not in data and "content" not in data):
             return False

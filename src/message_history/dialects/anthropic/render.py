@@ -266,7 +266,6 @@ class Render:
         return {**wire, "toolset_name": toolset} if toolset is not None else wire
 
     def _returned(self, part: Block, result: ToolResultBlock, *, only_searches: bool) -> list[Wire]:
-        """Write a block of a result."""
         if isinstance(part, TextBlock):
             if not is_blank(part.text):
                 return [self._blocks.with_keys(part, "text", self._blocks.text(part.text))]

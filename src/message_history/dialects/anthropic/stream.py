@@ -42,7 +42,6 @@ class Stream(Assembler):
         self._stopped: set[int] = set()
 
     def take(self, event: object) -> None:
-        """Take the next event; see `Assembler.take`."""
         kind = field_of(event, "type")
         if kind == "content_block_stop":
             self._stopped.add(self._place(event))

@@ -69,7 +69,6 @@ class BlockWriter:
         self._has_text = False
 
     def begin(self, message: Message) -> None:
-        """Begin a message."""
         self.reasoned = []
         self._has_text = any(
             isinstance(block, TextBlock) and not is_blank(block.text) and self._cited(block) is None
@@ -317,7 +316,6 @@ class BlockWriter:
         self._changes.omitted_keys("keys that this API does not take (BR-B24)", *omitted)
 
     def text(self, text: str) -> str:
-        """Return a text as it is sent."""
         return text if text.isascii() else well_formed(text, self._changes)
 
     def id(self, id: str) -> str:

@@ -77,7 +77,6 @@ class _Check:
         self._media_check = MediaCheck(dialect.limits, self.found.add)
 
     def whole(self) -> None:
-        """Check the turns."""
         self._turns()
         self._pairs()
         self._media_check.finish()

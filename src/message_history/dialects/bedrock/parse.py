@@ -93,7 +93,6 @@ class _Reader:
         return _is_surely_ours(entry) and self.other_entry(entry, source)
 
     def other_entry(self, entry: object, source: int) -> bool:
-        """Read a message."""
         data = as_mapping(entry)
         if data is None or ("role" not in data and "content" not in data):
             return False

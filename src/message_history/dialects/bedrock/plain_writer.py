@@ -33,7 +33,6 @@ class BedrockPlainWriter:
         self._takes_thinking = dialect.reasoning and dialect.text_with_calls
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        """Write an assistant message; see `PlainWriter`."""
         content: list[Wire] = []
         for item in plain:
             if type(item) is str:
@@ -57,7 +56,6 @@ class BedrockPlainWriter:
         return True
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        """Write a user message; see `PlainWriter`."""
         ids = message.ids
         content: list[Wire] = []
         for item in plain:

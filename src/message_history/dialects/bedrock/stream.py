@@ -37,7 +37,6 @@ class Stream(Assembler):
         self._fields: dict[str, Any] = {}
 
     def take(self, event: object) -> None:
-        """Take the next event; see `Assembler.take`."""
         data = taken_apart(event)
         if "contentBlockDelta" in data:
             piece = taken_apart(data["contentBlockDelta"])

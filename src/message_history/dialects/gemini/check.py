@@ -105,7 +105,6 @@ class _Check:
     # One content
 
     def entry(self, n: int, content: _Content) -> None:
-        """Check one content alone."""
         for key in content.data:
             if key not in CONTENT_KEYS:
                 self.found.add("GM-G22", n, str(key), f"unknown field {key!r:.60}", key=key, where=f"contents[{n}]")

@@ -118,7 +118,6 @@ def known_fields(data: Mapping[Any, Any], kind: str) -> dict[str, Any]:
 
 
 def ids_in(part: Mapping[str, Any]) -> Iterator[str]:
-    """Return the ids that a part names."""
     for kind in ("functionCall", "functionResponse"):
         data = as_mapping(part.get(kind))
         if data is not None and data.get("id") is not None:
@@ -126,7 +125,6 @@ def ids_in(part: Mapping[str, Any]) -> Iterator[str]:
 
 
 def responds(part: Mapping[str, Any]) -> bool:
-    """Return whether a part is a response."""
     return as_mapping(part.get("functionResponse")) is not None
 
 

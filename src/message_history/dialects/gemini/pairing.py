@@ -74,7 +74,6 @@ class _Turn:
     orphans: Counter[str] = field(factory=Counter)
 
     def add(self, call: _Call) -> None:
-        """Add a call that waits."""
         self.waiting += 1
         self.calls.append(call)
         self.last[call.name] = call
@@ -118,7 +117,6 @@ class Pairing:
         self._turn = _Turn()
 
     def begin_user(self) -> None:
-        """Begin a content of the user."""
         self._turn.has_user = True
 
     def follow(self, messages: Iterable[Message]) -> None:

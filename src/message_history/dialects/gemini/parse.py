@@ -88,14 +88,12 @@ class Reader:
         self._source = 0
 
     def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
-        """Read all entries; see `read_entries`."""
         self._entries = [Entry.of(entry) for entry in raw]
         self._pairing.avoid(id for entry in self._entries for part in entry.parts for id in ids_in(part))
         follow = self._pairing.follow
         return read_entries(raw, foreign, self, "no content", lambda found: follow(found.messages))
 
     def own_entry(self, entry: object, source: int) -> bool:
-        """Read a content."""
         del entry
         self._source = source
         known = self._entries[source]

@@ -54,7 +54,6 @@ class GeminiPlainWriter:
         self.called = {}
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        """Write an assistant message; see `PlainWriter`."""
         self.begin()
         has_ids, signs, thinks, called = self._dialect.ids, self._signs, False, self.called
         parts: list[Wire] = []
@@ -87,7 +86,6 @@ class GeminiPlainWriter:
             self._changes.rewritten(f"the call {id!r:.80}, unsigned, with what stands for a signature (GM-G14)")
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        """Write a user message; see `PlainWriter`."""
         ids = message.ids
         if ids:
             wire.append({"role": "user", "parts": self._responses(ids, plain)})

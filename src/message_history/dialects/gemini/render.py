@@ -83,7 +83,6 @@ class Render:
     # The model's contents
 
     def assistant(self, message: Message) -> list[Wire]:
-        """Write the parts of an assistant message."""
         parts: list[Wire] = []
         beside = any(isinstance(block, TextBlock | ToolUseBlock) for block in message.content)
         for block in message.content:

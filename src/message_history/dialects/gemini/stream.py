@@ -42,7 +42,6 @@ class Stream(Assembler):
         self._candidates: dict[int, _Candidate] = {0: _Candidate()}
 
     def take(self, event: object) -> None:
-        """Take the next response; see `Assembler.take`."""
         data = taken_apart(event)
         feedback = _get(data, "prompt_feedback")
         if feedback:
@@ -55,7 +54,6 @@ class Stream(Assembler):
         self.finished = self.finished or self._candidates[0].finished
 
     def response(self) -> dict[str, Any] | None:
-        """Return the response so far; see `Assembler.response`."""
         candidates = [candidate.assembled() for _, candidate in sorted(self._candidates.items())]
         fields = whole(self._fields)
         if candidates[0] is None:

@@ -90,7 +90,6 @@ class Reader:
         self._names: dict[str, str] = {}
 
     def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
-        """Read all entries; see `read_entries`."""
         read_entries(raw, foreign, self, "no step", lambda _: self._run.end())
         self._run.end()
         return self.parsed
@@ -183,7 +182,6 @@ class Reader:
     # Runs
 
     def _take(self, side: Role, blocks: list[Block], step: str) -> None:
-        """Add the blocks of a step to the run of its side."""
         if side == self._run.side and blocks and step == self._step and step in ("user_input", "model_output"):
             facts = {**noted(blocks[0]), "step": True}
             blocks[0] = _with_extra(blocks[0], {**blocks[0].extra(GEMINI_INTERACTIONS), NOTED: facts})

@@ -70,7 +70,6 @@ class Render:
         return write_turn(self, messages)
 
     def message(self, message: Message) -> list[Wire]:
-        """Write the steps of a message."""
         if self.changes.index == 0 and self._dialect.continues and is_bootstrap(message):
             return []
         if message.role == "assistant":

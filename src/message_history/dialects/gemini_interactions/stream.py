@@ -37,7 +37,6 @@ class Stream(Assembler):
         self._stopped: set[int] = set()
 
     def take(self, event: object) -> None:
-        """Take the next event; see `Assembler.take`."""
         match field_of(event, "event_type"):
             case "interaction.created" | "interaction.completed":
                 self._interaction(taken_apart(field_of(event, "interaction")))
@@ -65,7 +64,6 @@ class Stream(Assembler):
             self._known["status"] = status
 
     def response(self) -> dict[str, Any] | None:
-        """Return the interaction so far; see `Assembler.response`."""
         steps: list[dict[str, Any]] = []
         status: dict[str, Any] = {}
         for place, step in sorted(whole(self._steps).items()):
@@ -85,7 +83,6 @@ class Stream(Assembler):
 
 
 def _grow(step: dict[str, Any], delta: Mapping[Any, Any]) -> None:
-    """Add what a delta brings to its step."""
     kind = delta.get("type")
     match kind:
         case "text":

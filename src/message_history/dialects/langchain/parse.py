@@ -145,7 +145,6 @@ class _Content:
         return [self.block(item) for item in items]
 
     def block(self, item: object) -> Block:
-        """Read one item of a content list."""
         data = as_mapping(item) if not isinstance(item, str) else None
         if isinstance(item, str):
             return text_block(str.__str__(item))

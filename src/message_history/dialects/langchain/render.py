@@ -58,7 +58,6 @@ class Render:
         return [self._system(system)]
 
     def message(self, message: Message) -> list[BaseMessage]:
-        """Write a message."""
         return self._user(message) if message.role == "user" else [self._assistant(message)]
 
     # Whole messages

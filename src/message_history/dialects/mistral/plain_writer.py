@@ -37,7 +37,6 @@ class MistralPlainWriter:
         self._takes_names = dialect.name_pattern in (NAME, ANY_NAME) and dialect.name_limit >= SHORT
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        """Write an assistant message; see `PlainWriter`."""
         texts, thinks = [], False
         calls: list[Wire] = []
         aliases = self._ids.of_calls(message.ids)
@@ -66,7 +65,6 @@ class MistralPlainWriter:
         return True
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        """Write a user message; see `PlainWriter`."""
         ids = message.ids
         texts = []
         aliases = self._ids.of_results(ids) if ids else ids

@@ -89,7 +89,6 @@ class Render:
         return write_messages(self, messages, self._short)
 
     def message(self, message: Message) -> list[Wire]:
-        """Write a message."""
         self._wire = []
         if message.role == "user":
             self._user(message)

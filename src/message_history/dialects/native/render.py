@@ -40,7 +40,6 @@ def render(messages: Iterable[Message], system: Sequence[SystemBlock]) -> list[d
 
 
 def message_to_json(message: Message) -> dict[str, Any]:
-    """Write one message."""
     plain = plain_content(message)
     if not plain or reach(message) == NO_UNICODE:
         content = list(map(block_to_json, message.content))

@@ -95,7 +95,6 @@ class BlockWriter:
         return text
 
     def part(self, block: TextBlock | SystemBlock) -> Wire:
-        """Write a block of text as a part."""
         return self._with_mark(block, {"type": "text", "text": self.text(block.text)})
 
     def joined(self, parts: Sequence[Wire]) -> str | list[Wire]:
@@ -117,11 +116,9 @@ class BlockWriter:
         return alias
 
     def name(self, name: str) -> str:
-        """Write a name of a tool."""
         return named_for(name, self._dialect.name_pattern, schema.NAME_LIMIT, self.changes)
 
     def call(self, block: ToolUseBlock) -> Wire:
-        """Write a call."""
         id = self.id(block.id)
         name = self.name(block.name)
         self.tools[block.id] = name

@@ -71,6 +71,5 @@ BY_PROVIDER: Final = {"openai": OPENAI, "azure": OPENAI, "groq": GROQ, "xai": XA
 
 
 def limits_for(provider: str, *, images: bool) -> Limits:
-    """Choose the limits of a provider."""
     limits = BY_PROVIDER.get(provider, UNKNOWN)
     return limits if images else evolve(limits, inspected=False)

@@ -62,7 +62,6 @@ class Reader:
         self._before: object = None
 
     def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
-        """Read all entries; see `read_entries`."""
         read_entries(raw, foreign, self)
         self._end_results()
         return without_empty_texts(self.parsed) if self._dialect == OPENAI_CHAT else self.parsed
@@ -80,7 +79,6 @@ class Reader:
         return True
 
     def other_entry(self, entry: object, source: int) -> bool:
-        """Read a message."""
         data = as_mapping(entry)
         if data is None or ("role" not in data and "content" not in data):
             return False

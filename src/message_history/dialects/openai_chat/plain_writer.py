@@ -89,7 +89,6 @@ class ChatPlainWriter:
         return calls[limit:]
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        """Write a user message; see `PlainWriter`."""
         ids, dialect = message.ids, self._dialect
         texts = []
         later, aliases = self._writer.later_calls, self._ids.of_results(ids) if ids else ids

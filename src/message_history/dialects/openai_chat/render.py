@@ -86,7 +86,6 @@ class Render:
         return None if self._writer.marks else wire
 
     def message(self, message: Message) -> list[Wire]:
-        """Write a message."""
         if message.role == "user":
             return self.user(message)
         written = self.assistant(message)
@@ -433,7 +432,6 @@ class Render:
         return frozenset(kind for kind, taken in kinds.items() if taken and not dialect.native)
 
     def _system_message(self, blocks: Sequence[SystemBlock]) -> Wire:
-        """Write system messages as one."""
         writer = self._writer
         role = self._dialect.system_role
         if len(blocks) > 1 and self._dialect.one_system:

@@ -16,11 +16,9 @@ class ChatForm(ToolForm):
     """What Chat Completions and those who speak it write."""
 
     def owns(self, tool: Mapping[str, Any]) -> bool:
-        """Return whether a tool is one of Chat Completions; see `ToolForm`."""
         return isinstance(tool.get("function"), Mapping)
 
     def read_tool(self, reader: ToolReader, path: str, tool: Mapping[str, Any]) -> bool:
-        """Read a tool; see `ToolForm`."""
         if self.owns(tool):
             reader.tool(f"{path}.function", tool["function"], "parameters")
             reader.rest(path, tool, "type", "function")
@@ -32,7 +30,6 @@ class ChatForm(ToolForm):
         return True
 
     def read_choice(self, reader: ToolReader, path: str, choice: Mapping[str, Any]) -> bool:
-        """Read a choice; see `ToolForm`."""
         if "type" in choice and isinstance(choice.get("allowed_tools"), Mapping):
             reader.choose_among(path, choice, choice["allowed_tools"])
         elif choice.get("type") == "function" and isinstance(choice.get("function"), Mapping):
@@ -44,12 +41,10 @@ class ChatForm(ToolForm):
         return True
 
     def tool(self, tool: Tool, name: str) -> dict[str, Any]:
-        """Write a tool; see `ToolForm`."""
         function = {**described(tool, name), "parameters": dict(tool.schema), **strictness(tool)}
         return {"type": "function", "function": function}
 
     def choice(self, choice: ToolChoice) -> Any:
-        """Write a choice; see `ToolForm`."""
         return {"type": "function", "function": {"name": choice.names[0]}} if choice.names else required(choice.mode)
 
 
@@ -58,11 +53,9 @@ class OpenAIForm(ChatForm):
     """What OpenAI itself writes: it can name several tools to choose among."""
 
     def can_say(self, choice: ToolChoice) -> bool:
-        """Return whether a choice can be written; see `ToolForm`."""
         return not choice.names or choice.mode != "none"
 
     def choice(self, choice: ToolChoice) -> Any:
-        """Write a choice; see `ToolForm`."""
         if super().can_say(choice):
             return super().choice(choice)
         tools = [{"type": "function", "function": {"name": name}} for name in choice.names]

@@ -88,7 +88,6 @@ class Reader:
         self._requested: set[str] = set()
 
     def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
-        """Read all entries; see `read_entries`."""
         self._look_for_requests(raw)
         read_entries(raw, foreign, self, "no item", lambda _: self._run.end())
         self._run.end()

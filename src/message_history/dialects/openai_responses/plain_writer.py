@@ -40,7 +40,6 @@ class ResponsesPlainWriter:
         self._ids = ids
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        """Write an assistant message; see `PlainWriter`."""
         limit = self._limit
         for item in plain:
             if type(item) is str and len(item) > limit:

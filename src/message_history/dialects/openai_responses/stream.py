@@ -52,7 +52,6 @@ class Stream(Assembler):
         self._done: set[int] = set()
 
     def take(self, event: object) -> None:
-        """Take the next event; see `Assembler.take`."""
         kind = field_of(event, "type")
         if not isinstance(kind, str):
             return
@@ -107,7 +106,6 @@ class Stream(Assembler):
         return found
 
     def response(self) -> dict[str, Any] | None:
-        """Return the response so far; see `Assembler.response`."""
         fields = {**self._fields, "object": "response"}
         if not self.finished:
             # A response that is in progress counts as truncated; here only half a call does.

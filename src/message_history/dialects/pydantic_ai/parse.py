@@ -76,7 +76,6 @@ class Reader:
         self._instructed = False
 
     def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
-        """Read all entries; see `read_entries`."""
         read_entries(raw, foreign, self)
         self._ask()
         return self.parsed
@@ -204,7 +203,6 @@ class Reader:
         ]
 
     def _item(self, item: object) -> Block:
-        """Read one item of a list of content."""
         if isinstance(item, str):
             return TextBlock(item)
         if isinstance(item, Block):

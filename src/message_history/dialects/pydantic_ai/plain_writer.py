@@ -39,7 +39,6 @@ class PydanticPlainWriter:
         self.names = {}
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        """Write an assistant message; see `PlainWriter`."""
         del message
         self.begin()
         parts: list[Wire] = []
@@ -60,7 +59,6 @@ class PydanticPlainWriter:
         return True
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        """Write a user message; see `PlainWriter`."""
         del message
         if self.opens and self._changes.index == 0:
             return False

@@ -229,7 +229,6 @@ class Render:
     # Responses
 
     def assistant(self, message: Message) -> list[Wire]:
-        """Write an assistant message."""
         pieces = [_Piece()]
         for block in message.content:
             piece = self._response_for(block, pieces)
@@ -369,7 +368,6 @@ class Render:
         return wire
 
     def _kept(self, pieces: Sequence[_Piece], kind: str, shape: Shape) -> list[Wire]:
-        """Write the pieces that say something."""
         wire: list[Wire] = []
         for piece in pieces:
             if piece.parts or (kind == "request" and _instructs(piece)):

@@ -59,7 +59,6 @@ class ChatRows:
         )
 
     def _items(self, message: Mapping[str, Any]) -> Items:
-        """Return a message as messages of one item each."""
         role = message.get(self.role_key)
         known = ROLES.get(role.lower()) if isinstance(role, str) else None
         if known == "tool":

@@ -241,7 +241,6 @@ class _Weaving:
                 self._values[n] = {**value, parent_key: heirs[value[parent_key]]}
 
     def lines(self) -> list[tuple[Line | None, dict[str, Any] | None]]:
-        """Return the new lines."""
         out: list[tuple[Line | None, dict[str, Any] | None]] = [(None, made) for made in self._behind.get(-1, [])]
         for n, line in enumerate(self._lines):
             if n not in self._gone:

@@ -91,7 +91,6 @@ def add_provider_message(collector: Collector, n: int, message: object, role: st
 
 
 def _gemini_blocks(content: Mapping[str, Any]) -> list[Any]:
-    """Return a content of Gemini's as blocks."""
     return [block for part in content["parts"] for block in _gemini_block(part)]
 
 

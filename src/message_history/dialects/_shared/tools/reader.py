@@ -97,7 +97,6 @@ class ToolReader:
         )
 
     def omit(self, path: str, value: Any, why: str = ITS_OWN) -> None:
-        """Record what is not read."""
         self._omitted.append(OmittedPart(path, value, why))
 
     def _listed(self, key: str, tools: object) -> None:
@@ -163,7 +162,6 @@ class ToolReader:
         self.choose(path, choice, str(allowed.get("mode", "auto")), names)
 
     def choose(self, path: str, choice: Any, mode: str, names: Iterable[Any] = ()) -> None:
-        """Take a choice."""
         names = tuple(names)
         if not self.is_mode(mode) or not all(isinstance(name, str) for name in names):
             self.omit(path, choice)
@@ -171,7 +169,6 @@ class ToolReader:
         self._choice = ToolChoice(mode=MODES[mode], names=names)
 
     def is_mode(self, kind: object) -> TypeGuard[str]:
-        """Return whether a value is the name of a mode of choosing."""
         return isinstance(kind, str) and kind in MODES
 
 
