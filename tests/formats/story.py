@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from message_history.testing.conformance import STORY
-from message_history.testing.conformance.formats import story_of
+from message_history.testing.conformance.examples import story_of
 
 QUESTION, LOOKING, _, RESULT, ANSWER = (text for _, text in STORY)
 told = story_of

@@ -163,3 +163,18 @@ def recorded(repairs: Iterable[Repair]) -> str:
     items = [item for repair in repairs for item in repair.removed]
     held = [block_to_json(item) if isinstance(item, Block) else thaw(item) for item in items]
     return json.dumps([held, [repair.detail for repair in repairs]], default=repr)
+
+
+def story_of(history: Iterable[Message]) -> list[tuple[str, str]]:
+    """Give what a history tells, block by block, but for our own words before a list that begins in the middle."""
+    found = []
+    for message in history:
+        for block in message.content:
+            if isinstance(block, ToolUseBlock):
+                found.append(("call", block.name))
+            elif isinstance(block, ToolResultBlock):
+                texts = [part.text for part in block.content if isinstance(part, TextBlock)]
+                found.append(("result", "".join(texts)))
+            elif isinstance(block, TextBlock) and block.mark is None:
+                found.append((message.role, block.text))
+    return found

@@ -6,18 +6,16 @@ import json
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.blocks import TextBlock, ToolResultBlock, ToolUseBlock
 from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.kit.base import Fit
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
-from message_history.testing.conformance.examples import ODD_VALUES, places, planted, recorded
+from message_history.testing.conformance.examples import ODD_VALUES, places, planted, recorded, story_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from message_history.core.messages.message import Message
     from message_history.formats.kit.base import Format
     from message_history.formats.reading import SessionFile
 
@@ -162,18 +160,3 @@ class FormatConformance:
         for key in keys:
             items = whole[key]
             yield from (self._laid_out({**whole, key: items[:n] + items[n + 1 :]}) for n in range(len(items)))
-
-
-def story_of(history: Iterable[Message]) -> list[tuple[str, str]]:
-    """Give what a history tells, block by block, but for our own words before a list that begins in the middle."""
-    found = []
-    for message in history:
-        for block in message.content:
-            if isinstance(block, ToolUseBlock):
-                found.append(("call", block.name))
-            elif isinstance(block, ToolResultBlock):
-                texts = [part.text for part in block.content if isinstance(part, TextBlock)]
-                found.append(("result", "".join(texts)))
-            elif isinstance(block, TextBlock) and block.mark is None:
-                found.append((message.role, block.text))
-    return found
