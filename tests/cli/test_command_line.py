@@ -252,7 +252,7 @@ def test_a_command_of_another_distribution_is_listed_and_run() -> None:
 def test_a_command_that_cannot_be_imported_is_named_and_hurts_no_other(argument: str) -> None:
     result = CliRunner().invoke(app, [argument])
     assert result.stderr.startswith(
-        "no_such_package:greet (message_history.commands: broken) is left out: it cannot be imported: "
+        "no_such_package:greet (message_history.commands: broken) is left out: "
         "ModuleNotFoundError: No module named 'no_such_package'\n"
     )
     assert ("No such command 'broken'" in result.stderr) is (argument == "broken")
