@@ -18,7 +18,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
-FILES_OF_THEIR_OWN: Final = {DOCS / "adding_a_dialect.md"}
+FILES_OF_THEIR_OWN: Final = {*DOCS.glob("adding_a_*.md")}
 """The blocks of these are files of a dialect's folder, and checked in a copy of the package."""
 OWN_NAME: Final = re.compile(r"^from message_history\.dialects\.(\w+)\.schema import", re.MULTILINE)
 FILE: Final = re.compile(r"^```\w+\n# (\w+\.\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib import import_module
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
-from message_history import MessageHistory, check, from_file, plugins
+from message_history import MessageHistory, check, dialects, from_file, plugins
 from message_history.cli.app import app
 from message_history.dialects import OpenAIChat
-from message_history.dialects.registry import DIALECTS, further_dialects
+from message_history.dialects.registry import DIALECTS
 from message_history.explaining import cause_of, explain
 from message_history.formats import registry
+from tests.distributions import forget_plugins, lay_out
 from tests.needs import needs_processes
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 FORMAT = """
     from message_history.dialects import OpenAIChat
-    from message_history.formats.kit.base import STATE, Collector, Format, item_fit
+    from message_history.formats.kit import STATE, Collector, Format, item_fit
 
     def _read(document):
         collector = Collector()
@@ -46,12 +46,7 @@ DIALECT = """
     from typing import ClassVar
 
     from attrs import frozen
-    from message_history.dialects.base import Export, Rule
-    from message_history.dialects.base import Dialect
-    from message_history.dialects._shared.list_writer import export_list
-    from message_history.dialects._shared.reader import add_message, read_entries
-    from message_history.core.messages.parsed import Parsed
-    from message_history.core.messages.blocks import text_block
+    from message_history.dialects.kit import Dialect, Export, Parsed, Reply, Rule, add_message, read_entries, text_block
 
     class Reader:
         def __init__(self):
@@ -90,7 +85,6 @@ DIALECT = """
             return "toy" in entry
 
         def reply(self, response):
-            from message_history.dialects.base import Reply
             return Reply([response["bear"]]) if "bear" in response else None
     """
 TOYS = [{"by": "user", "toy": "Hi"}, {"by": "assistant", "toy": "Hello."}]
@@ -99,31 +93,16 @@ SAID = [{"who": "user", "said": "Hi"}, {"who": "assistant", "said": "Hello."}]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Give a function that lays out an installed distribution: entry points of a group, and its modules."""
-    forget = [plugins.entry_points_of, plugins.plugin, registry._all_formats, further_dialects]
-    for name in ("known", "matching", "topics"):
-        found = vars(import_module(f"message_history.explaining.{name}")).values()
-        forget += [each for each in found if hasattr(each, "cache_clear")]
+    """Give a function that installs a distribution: entry points of a group, and its modules."""
 
-    def lay_out(name: str, group: str, points: str, modules: dict[str, str]) -> None:
-        folder = tmp_path / name
-        about = folder / f"{name}-1.dist-info"
-        about.mkdir(parents=True)
-        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
-        (about / "entry_points.txt").write_text(f"[{group}]\n{points}\n")
-        for module, code in modules.items():
-            file = folder / f"{module}.py"
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(dedent(code))
-            # Another test may have imported one of this name.
-            monkeypatch.delitem(sys.modules, module.removesuffix("/__init__").replace("/", "."), raising=False)
-        monkeypatch.syspath_prepend(folder)
+    def lay_out_one(name: str, group: str, points: str, modules: dict[str, str]) -> None:
+        point, _, at = points.partition(" = ")
+        files = {f"{module}.py": code for module, code in modules.items()}
+        monkeypatch.syspath_prepend(lay_out(tmp_path, name, {group: {point: at}}, files))
 
-    for each in forget:
-        each.cache_clear()
-    yield lay_out
-    for each in forget:
-        each.cache_clear()
+    forget_plugins()
+    yield lay_out_one
+    forget_plugins()
 
 
 @pytest.fixture
@@ -210,6 +189,16 @@ def test_a_dialect_of_another_distribution_is_found_by_shape_and_by_name(install
     file = tmp_path / "toys.json"
     file.write_text(json.dumps(TOYS))
     assert from_file(file)[0].origin.format == "messages"
+
+
+def test_a_folder_of_ours_is_a_dialect_with_nothing_more(
+    install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install("inside", plugins.COMMANDS, "none = none:none", {"toys/__init__": DIALECT})
+    monkeypatch.setattr(dialects, "__path__", [*dialects.__path__, str(tmp_path / "inside")])
+    assert MessageHistory.from_list(TOYS)[0].text == "Hi"
+    assert dialects.Toys is type(DIALECTS["toys"])  # type: ignore[attr-defined]
+    monkeypatch.delitem(sys.modules, "message_history.dialects.toys")
 
 
 def test_a_dialect_that_is_none_is_named_and_hurts_nothing_else(install: Install) -> None:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
-from importlib import import_module
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
+from tests.distributions import forget_plugins, lay_out
 from tests.needs import needs_processes
 
-import message_history.dialects
 from message_history import ImageBlock, MessageHistory, RepairCode, check
-from message_history.dialects import Dialect, folders
-from message_history.dialects.registry import DIALECTS, further_dialects
+from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
@@ -26,37 +26,33 @@ from message_history.integrations.strategies import histories
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from message_history.dialects import Dialect
+
 PAGE = Path(__file__).parents[2] / "docs" / "adding_a_dialect.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCKS = dict(re.findall(r"^```\w+\n# (\S+)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL))
 SAMPLE = json.loads(re.findall(r"^```json\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)[0])
 
 
-def forget() -> None:
-    """Let the dialects be found anew, and `explain` index their rules: earlier tests may have asked before."""
-    folders.cache_clear()
-    further_dialects.cache_clear()
-    for name in ("known", "matching", "topics"):
-        for found in vars(import_module(f"message_history.explaining.{name}")).values():
-            if hasattr(found, "cache_clear"):
-                found.cache_clear()
+PACKAGE = "sharegpt_dialect"
+FILES = {name: text for name, text in BLOCKS.items() if "/" not in name and name != "pyproject.toml"}
+POINTS = tomllib.loads(BLOCKS["pyproject.toml"])["project"]["entry-points"]
+
+
+def installed(folder: Path) -> Path:
+    """Lay the page's distribution out as if it were installed."""
+    return lay_out(folder, PACKAGE, POINTS, {f"{PACKAGE}/{name}": text for name, text in FILES.items()})
 
 
 @pytest.fixture(scope="module")
 def sharegpt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dialect[Any]]:
-    """Put the files of the page into a folder of the package: that is all."""
-    folder = tmp_path_factory.mktemp("dialects") / "sharegpt"
-    folder.mkdir()
-    for name, text in BLOCKS.items():
-        if "/" not in name:
-            (folder / name).write_text(text, encoding="utf-8")
-    message_history.dialects.__path__.append(str(folder.parent))
-    forget()
-    yield message_history.dialects.ShareGPT()  # type: ignore[attr-defined]
-    message_history.dialects.__path__.remove(str(folder.parent))
-    for module in [module for module in sys.modules if module.startswith("message_history.dialects.sharegpt")]:
-        del sys.modules[module]
-    forget()
+    """Install the page's distribution: that is all."""
+    place = str(installed(tmp_path_factory.mktemp("installed")))
+    sys.path.insert(0, place)
+    forget_plugins()
+    yield DIALECTS["sharegpt"]
+    sys.path.remove(place)
+    forget_plugins()
 
 
 def test_the_sample_is_found_by_its_shape_and_comes_back_as_it_was(sharegpt: Dialect[Any]) -> None:
@@ -66,7 +62,7 @@ def test_the_sample_is_found_by_its_shape_and_comes_back_as_it_was(sharegpt: Dia
     assert [call.name for message in history for call in message.calls] == ["now"]
     assert history.as_sent().for_send(sharegpt)[:5] == SAMPLE
     assert not check(SAMPLE, sharegpt)
-    assert DIALECTS["sharegpt"] == sharegpt
+    assert type(sharegpt).__module__ == PACKAGE
 
 
 @pytest.mark.parametrize(
@@ -139,19 +135,31 @@ def test_arguments_that_are_text_are_a_call(sharegpt: Dialect[Any], text: str, r
 
 @needs_processes
 def test_the_files_are_written_as_those_of_the_project(tmp_path: Path) -> None:
-    folder = tmp_path / "src" / "message_history" / "dialects" / "sharegpt"
+    folder = tmp_path / "src" / PACKAGE
     folder.mkdir(parents=True)
-    for name, text in BLOCKS.items():
-        if name.endswith(".py") and "/" not in name:
-            (folder / name).write_text(text, encoding="utf-8")
-    # Beside the page the package is not found, and would be sorted with those of others.
-    ours = "lint.isort.known-first-party=['message_history', 'tests']"
-    config = ("--no-cache", "--config", str(PAGE.parents[1] / "pyproject.toml"), "--config", ours)
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    config = ["--no-cache", "--config", str(PAGE.parents[1] / "pyproject.toml")]
+    config += ["--config", f"lint.isort.known-first-party=['{PACKAGE}']"]
+    config += ["--config", "lint.isort.known-third-party=['message_history']"]
     for command in (["check", *config], ["format", "--check", *config]):
         ran = subprocess.run(
             [sys.executable, "-m", "ruff", *command, str(folder)], capture_output=True, text=True, check=False
         )
         assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+@pytest.mark.heavy
+@needs_processes
+def test_the_tests_of_the_page_pass(tmp_path: Path) -> None:
+    place = installed(tmp_path)
+    file = tmp_path / "test_sharegpt.py"
+    file.write_text(BLOCKS["tests/test_sharegpt.py"], encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+    ran = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(place)}
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_plain_messages_among_entries_are_read(sharegpt: Dialect[Any]) -> None:

@@ -16,11 +16,11 @@ DOCS = ROOT / "docs"
 CONFIG = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
 PAGES = sorted(DOCS.rglob("*.md"))
 # These need what the quick tests do without, and are run where it is installed; or they are the parts of one program.
-NEED_MORE = {DOCS / "sessions.md", DOCS / "adding_a_dialect.md", *(DOCS / "integrations").glob("*.md")}
+NEED_MORE = {DOCS / "sessions.md", *DOCS.glob("adding_a_*.md"), *(DOCS / "integrations").glob("*.md")}
 MADE = {"changelog.md", "clinic/index.html", "examples/index.md", "decisions/index.md"}
 PUBLIC = (
     *("message_history", "message_history.dialects", "message_history.streaming", "message_history.storage"),
-    "message_history.formats",
+    *("message_history.formats", "message_history.formats.kit", "message_history.dialects.kit"),
     *("message_history.media", "message_history.windows", "message_history.explaining", "message_history.pages"),
 )
 EXAMPLES = [page for page in PAGES if "```python" in page.read_text(encoding="utf-8") and page not in NEED_MORE]

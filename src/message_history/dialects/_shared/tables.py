@@ -55,6 +55,7 @@ class ModelTable(Sequence[ModelRow]):
 
     Args:
         package: the package that holds the file: `__package__` in the dialect's own modules.
+        table: the table in the file.
         values: what a name in a row stands for where TOML cannot hold the value, as a compiled pattern.
 
     In the file a row may have, besides its `fields`, the names of presets that it begins with (`like`) and of fields
@@ -77,6 +78,7 @@ class ModelTable(Sequence[ModelRow]):
         return read_table(self._package, "models")
 
     def preset(self, name: str) -> dict[str, Any]:
+        """Return the fields of a preset."""
         return self._fields(self._file["presets"][name])
 
     def _fields(self, row: Mapping[str, Any]) -> dict[str, Any]:
