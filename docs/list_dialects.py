@@ -1,6 +1,6 @@
 """Write dialects.md and a page for each dialect in dialects/, from the rules and the tables of models.
 
-python docs/list_dialects.py [FOLDER]   writes the pages, into docs or another folder, and names the dialects' classes
+python docs/list_dialects.py [FOLDER]   writes the pages, into docs or another folder, and their places elsewhere
 python docs/list_dialects.py --check    only tells whether they are current: exit code 1 if not
 """
 
@@ -38,12 +38,9 @@ FACE: Final = Path(message_history.dialects.__file__)
 MODELS: Final = {
     "anthropic": ("anthropic.schema.model_rows",),
     "openai_chat": ("openai_chat.providers.HOSTS", "openai_chat.providers.TEMPLATES", "openai_chat.providers.MODELS"),
-    "openai_responses": ("openai_responses.schema.MODELS",),
     "gemini": ("gemini.schema.MODELS", "gemini.schema.DEVELOPER_MODELS"),
-    "mistral": ("mistral.schema.MODELS",),
-    "bedrock": ("bedrock.schema.MODELS",),
 }
-"""Where the tables of models are."""
+"""Where the tables of models are, where they are not the `MODELS` of a dialect's `schema.py`."""
 MADE_BY: Final = "Made by `docs/list_dialects.py` from the rules; do not edit by hand."
 
 
@@ -65,9 +62,9 @@ class Row(NamedTuple):
 
 def model_rows(name: str) -> Iterator[Row]:
     """Give the table of models of a dialect; later rows override earlier ones."""
-    for place in MODELS.get(name, ()):
+    for place in MODELS.get(name, (f"{name}.schema.MODELS",)):
         module, _, table = place.rpartition(".")
-        rows = getattr(import_module(f"message_history.dialects.{module}"), table)
+        rows = getattr(import_module(f"message_history.dialects.{module}"), table, ())
         for row in rows() if callable(rows) else rows:
             if name == "anthropic":
                 rule = next(rule for rule in DIALECTS[name].rules if rule.id == row.rule)
@@ -286,6 +283,28 @@ def face() -> str:
     return re.sub(r"(?<=\n__all__ = \[\n)(    .*\n)+", lambda _: names, text)
 
 
+def mentioned(path: Path, block: str, lines: dict[str, str]) -> str:
+    """Return a file in which a block of lines has one for each dialect; what is there stays as it is."""
+    text = path.read_text(encoding="utf-8")
+    missing = "".join(line for named, line in lines.items() if named not in text)
+    return re.sub(block, lambda found: found[0] + missing, text, count=1)
+
+
+def mentions() -> dict[Path, str]:
+    """Write where the dialects are named: for type checkers, in the navigation, and in the reference."""
+    nav, reference = ROOT / "zensical.toml", ROOT / "docs" / "reference" / "dialects.md"
+    kinds = {folder: dialect_class(folder).__name__ for folder in folders()}
+    pages = {f'"dialects/{at}.md"': f'    {{ "{kinds[at]}" = "dialects/{at}.md" }},\n' for at in NAMES}
+    places = [f"::: message_history.dialects.{at}.{kind}\n" for at, kind in kinds.items()]
+    return {
+        FACE: face(),
+        nav: mentioned(nav, r'(    \{ ".+" = "dialects/\w+\.md" \},\n)+', pages),
+        reference: mentioned(
+            reference, r"(\n::: message_history\.dialects\.\w+\.\w+\n)+", {place: f"\n{place}" for place in places}
+        ),
+    }
+
+
 def main(arguments: list[str]) -> int:
     """Write, or check.
 
@@ -297,7 +316,7 @@ def main(arguments: list[str]) -> int:
     """
     paths = [Path(argument) for argument in arguments if argument != "--check"]
     folder = paths[0] if paths else Path(__file__).parent
-    found = {FACE: face(), **{folder / path: fresh for path, fresh in pages().items()}}
+    found = {**mentions(), **{folder / path: fresh for path, fresh in pages().items()}}
     return write_or_check_all(found, "list_dialects.py", check="--check" in arguments)
 
 

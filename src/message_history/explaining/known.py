@@ -108,8 +108,11 @@ def rule_topics() -> dict[tuple[str, str], tuple[str, ...]]:
         for dialect, names in ids.items():
             for id in names.split():
                 found[dialect, id] = (*found.get((dialect, id), ()), topic)
-    of_rules = {(name, rule.id): (rule.topic,) for name, each in DIALECTS.items() for rule in each.rules if rule.topic}
-    return of_rules | found
+    for name, dialect in DIALECTS.items():
+        for rule in dialect.rules:
+            if rule.topic:
+                found.setdefault((name, rule.id), (rule.topic,))
+    return found
 
 
 def topics_of(dialect: str, id: str) -> tuple[str, ...]:

@@ -47,13 +47,10 @@ MODELLED: Final[Mapping[str, frozenset[str]]] = {
 
 
 class BlockReader(Protocol):
-    """What differs between the dialects that use typed blocks.
-
-    Args:
-        issuer: who knows the file ids in a list; None when the blocks say so themselves.
-    """
+    """What differs between the dialects that use typed blocks."""
 
     issuer: str | None
+    """Who knows the file ids in a list; None when the blocks say so themselves."""
 
     def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
         """Keep the keys that a block of this type has besides the modelled ones."""
