@@ -18,7 +18,6 @@ import message_history
 from message_history import RepairCode, Severity
 from message_history.core.turns.rules import REASONS
 from message_history.dialects import folders
-from message_history.dialects.registry import DIALECTS
 from message_history.pages.words import REASONS as WORDS_OF_REASONS
 from message_history.pages.words import TITLES
 from tests.needs import reads_sources
@@ -433,18 +432,6 @@ def test_severities_are_told_by_the_kind_of_change() -> None:
             assert code.severity is Severity.SYNTHETIC
         if code.value.endswith(("_moved", "_rehomed", "_reordered", "_renamed", "_quoted", "_replaced", "_converted")):
             assert code.severity is Severity.LOSSLESS
-
-
-@pytest.mark.parametrize("name", DIALECTS)
-def test_every_rule_of_a_dialect_says_where_it_comes_from(name: str) -> None:
-    rules = DIALECTS[name].rules
-    assert rules
-    assert len({rule.id for rule in rules}) == len(rules)
-    for rule in rules:
-        assert rule.rule
-        assert rule.repair
-        assert rule.source
-        assert re.fullmatch(r"20\d\d-(0[1-9]|1[0-2])", rule.date), rule.id
 
 
 FOLDERS = folders()

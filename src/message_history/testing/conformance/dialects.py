@@ -54,7 +54,7 @@ class DialectConformance:
     where Hypothesis is installed, also on what it draws, with the number of examples of its current profile.
 
     Args:
-        dialect: the dialect, as for a model that is not known; a subclass for each model that differs tests more.
+        dialect: the dialect with the fields for a model that is not known, as which a list is read by its shape.
         lists: lists of the dialect as people have them, with each key and each kind of entry that there is. Damage is
             done to them too, and in each place of them something odd is put, which must not be lost without a word.
     """
