@@ -57,6 +57,15 @@ CONFIGURATIONS: dict[str, OpenAIChat] = {
     "gpt-oss": OpenAIChat.for_model("gpt-oss-120b", "groq"),
     "glm": OpenAIChat.for_model("zai-glm-4.7", "cerebras"),
     "kimi at azure": OpenAIChat.for_model("kimi-k2.5", "azure"),
+    "measured": OpenAIChat(
+        provider="templates",
+        prefill=False,
+        leading_assistant=False,
+        text_with_calls=False,
+        go_on=False,
+        result_names=True,
+        parts="always",
+    ),
     "deepseek v4": OpenAIChat.for_model("deepseek-v4-pro"),
     "claude": OpenAIChat.for_model("anthropic/claude-sonnet-4.6", "openrouter"),
 }

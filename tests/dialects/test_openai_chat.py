@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, Bedrock, Dialect, Mistral, OpenAIChat, Portable
 from message_history.integrations.langchain import LangChain
 from tests.campaigns.growth import lines_of
+from tests.dialects.chat import CONFIGURATIONS
 
 Wire = dict[str, Any]
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -67,6 +69,8 @@ def pictured(*urls: str) -> Wire:
 
 def served(name: str) -> OpenAIChat:
     """Give the dialect of a provider, or of a model at one."""
+    if name == "measured":
+        return CONFIGURATIONS[name]
     provider, _, model = name.partition("|")
     return OpenAIChat.for_model(model, provider or None) if model else OpenAIChat.for_provider(provider)
 
@@ -285,6 +289,9 @@ BROKEN: list[tuple[str, str, list[Wire], str]] = [
     ("PX-02", "perplexity", [ASK, SAID], "Last message must have role `user` or `tool`."),
     ("VX-01", "vertex|google/gemini-3.6-flash", [ASK, call("c1", content="I look."), tool("c1")],
      "Request contains an invalid argument."),
+    ("HF-14", "vllm|meta-llama/Llama-3.3-70B-Instruct", [ASK, call("c1", content="I look."), tool("c1")], ""),
+    ("HF-15", "measured", [ASK], ""),
+    ("HF-16", "measured", [ASK, call("c1"), tool("c1")], ""),
     ("VE-01", "volcengine", [ASK, call("c1", content=""), tool("c1")],
      "The request failed because it is missing `messages.content` parameter."),
     ("GL-01", "zhipu", [RULED], "The messages parameter is illegal. Please check the documentation."),
@@ -1220,3 +1227,40 @@ def test_the_assistant_goes_by_other_names_too(role: str, dialect: Dialect[Any] 
     assert history[1].text == "a"
     assert len(history[1].calls) == len(calls)
     assert RepairCode.ROLE_ASSUMED not in [repair.code for repair in history.repairs]
+
+
+def test_text_and_calls_are_two_messages_where_the_template_shows_only_one_of_them() -> None:
+    raw = [ASK, call("c1", content="I look."), tool("c1")]
+    calls = {**call("c1"), "content": ""}
+
+    export = MessageHistory.from_list(raw).export(served("vllm|meta-llama/Llama-3.3-70B-Instruct"))
+
+    assert export.messages == [ASK, {"role": "assistant", "content": "I look."}, calls, tool("c1")]
+    assert [str(repair) for repair in export.repairs] == [
+        "message 1: rewritten (lossless): text and calls of one message as two (HF-14)"
+    ]
+
+
+def test_results_have_the_name_of_their_tool_and_content_is_parts_where_a_template_wants_it() -> None:
+    wire = exported([RULED, ASK, call("c1"), tool("c1")], served("measured"))
+
+    assert [message["role"] for message in wire] == ["system", "user", "assistant", "tool"]
+    assert [[part["type"] for part in message["content"]] for message in wire] == [["text"], ["text"], [], ["text"]]
+    assert wire[-1]["name"] == wire[2]["tool_calls"][0]["function"]["name"]
+
+
+def test_reasoning_inside_the_content_is_its_beginning() -> None:
+    raw: list[Wire] = [ASK, SAID, {**SAID, "reasoning_content": "hm"}, {**SAID, "reasoning_content": "ah"}]
+
+    content = exported(raw, served("cerebras|zai-glm-4.7"))[1]["content"]
+
+    assert content.startswith("<think>\nhm\n</think>\n\n<think>\nah\n</think>\n\n")
+
+
+def test_a_template_is_measured_by_another_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "message_history_measure", None)
+
+    with pytest.raises(
+        ModuleNotFoundError, match=r"message_history_measure is not installed; .*message-history\[measure\]"
+    ):
+        OpenAIChat.for_template("{{ messages }}")

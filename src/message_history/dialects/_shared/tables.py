@@ -69,7 +69,9 @@ class ModelTable(Sequence[ModelRow]):
     def _rows(self) -> tuple[ModelRow, ...]:
         rows = self._file[self._table]
         return tuple(
-            ModelRow(models=re.compile(row["models"]), fields=self._fields(row), source=row["source"], date=row["date"])
+            ModelRow(
+                models=re.compile(row["models"]), fields=self.fields_of(row), source=row["source"], date=row["date"]
+            )
             for row in rows
         )
 
@@ -79,9 +81,10 @@ class ModelTable(Sequence[ModelRow]):
 
     def preset(self, name: str) -> dict[str, Any]:
         """Return the fields of a preset."""
-        return self._fields(self._file["presets"][name])
+        return self.fields_of(self._file["presets"][name])
 
-    def _fields(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def fields_of(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields that a row of this table's form stands for."""
         fields: dict[str, Any] = {}
         for name in row.get("like", ()):
             fields |= self.preset(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
@@ -13,9 +14,11 @@ from message_history.dialects.openai_chat.model_fields import Fields
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 from message_history.dialects.openai_chat.providers import fields_of, quoted_by
 from message_history.dialects.openai_chat.render import Render
+from message_history.extras import needs_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
 
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
@@ -51,7 +54,8 @@ class OpenAIChat(Fields):
         bridge: whether an assistant message must stand between a tool message and a user message (HF-02).
         tools: whether calls and results are messages, or must be written as text (HF-01).
         max_calls: how many calls one message may make (OC-05, HF-06).
-        text_with_calls: whether an assistant message may hold text and calls (VX-01).
+        text_with_calls: whether an assistant message may hold text and calls (VX-01, HF-14).
+        go_on: whether a user message must stand between them where they are two messages.
         call_keys: whether calls may hold keys that no documentation has, and get them back.
         custom_calls: whether calls with free text as input are known.
         function_role: whether there may be messages with the role `function`, as there were before tools (OC-24).
@@ -62,7 +66,9 @@ class OpenAIChat(Fields):
         no_content: whether an assistant message may have neither content nor calls.
         empty_content: whether content may be an empty text (KM-01, XA-02).
         empty_result: what an empty result says; None where it may be empty.
-        parts: whether content may be a list of text parts (AZ-03, DS-11, OL-05).
+        result_names: whether results must say the name of their tool (HF-16).
+        parts: whether content may be a list of text parts (AZ-03, DS-11, OL-05), or must `always` be one
+            (HF-15).
         refusals: whether there is a place for refusals (OC-18).
         images: whether user messages may hold images (DS-11, OC-27).
         image_urls: whether an image may be given as a URL (OL-04).
@@ -123,6 +129,29 @@ class OpenAIChat(Fields):
         """
         return cls(**fields_of("", name))
 
+    @classmethod
+    def for_template(cls, template: str | PathLike[str] | Mapping[str, Any]) -> OpenAIChat:
+        """Measure the fields from a chat template, by rendering small lists with it in a sandbox.
+
+        Args:
+            template: its text; a tokenizer's folder; a file `chat_template.jinja`, `tokenizer_config.json` or GGUF; or
+                what llama.cpp's `/props` gives.
+
+        Returns:
+            The dialect whose lists the template shows as far as it can; `message_history_measure` says what it cannot.
+
+        Raises:
+            ModuleNotFoundError: when the distribution is not installed that measures.
+            FileNotFoundError: when there is no template.
+            ValueError: when the template is none, or renders not even a user message.
+
+        Complexity: some hundred small renderings, in a process of their own; a template is measured once.
+        """
+        with needs_extra("measure"):
+            measuring = import_module("message_history_measure")
+        measured: OpenAIChat = measuring.measure_template(template).dialect
+        return measured
+
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of Chat Completions; see `Dialect.parse`."""
         return Reader().read(raw, foreign)
@@ -137,7 +166,7 @@ class OpenAIChat(Fields):
 
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without cache marks and media; see `Dialect.write_turn`."""
-        if self.unique_ids or self.alternate or self.needs_user or self.system_role == "user":
+        if self.unique_ids or self.alternate or self.needs_user or self.system_role == "user" or self.parts == "always":
             return None
         return Render(self).turn([message for message in (assistant, user) if message is not None])
 

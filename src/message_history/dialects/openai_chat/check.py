@@ -115,6 +115,8 @@ class _Check:
                 self._add("message name", n, "name", f"name {short_repr(name)}")
         if role == "tool" and not isinstance(entry.get("tool_call_id"), str) and not self._pairs_in_order(entry):
             self._add("no id", n, "tool_call_id")
+        if role == "tool" and self._dialect.result_names and not entry.get("name"):
+            self._add("no tool name", n, "name")
         if role == "function" and not entry.get("name"):
             self._add("no function name", n, "name")
         self._keys(n, entry, role)
@@ -160,6 +162,8 @@ class _Check:
         elif not isinstance(content, str):
             tag = "object" if isinstance(content, Mapping) else type(content).__name__
             self._add("odd content", n, "content", tag=tag)
+        elif self._dialect.parts == "always":
+            self._add("text as content", n, "content", "a text that is no part")
         elif not content and role == "assistant" and speaks:
             self._add("empty content beside calls", n, "content", "an empty text beside calls")
         elif not content and not self._dialect.empty_content:

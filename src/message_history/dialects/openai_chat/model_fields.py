@@ -35,6 +35,7 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     tools: Literal["messages", "text"] = "messages"
     max_calls: int = MAX_CALLS
     text_with_calls: bool = True
+    go_on: bool = True
     call_keys: bool = True
     custom_calls: bool = True
     function_role: bool = True
@@ -43,7 +44,8 @@ class Fields(Dialect["ChatCompletionMessageParam"]):
     no_content: bool = False
     empty_content: bool = True
     empty_result: str | None = None
-    parts: bool = True
+    result_names: bool = False
+    parts: bool | Literal["always"] = True
     refusals: bool = True
     images: bool = True
     image_urls: bool = True

@@ -30,7 +30,7 @@ EMPTIED: Final = frozenset({"empty", "emptied"})
 
 def is_common(dialect: Fields) -> bool:
     """Return whether there is a short way: calls are calls, and texts are sent as they are."""
-    return dialect.tools == "messages" and not dialect.native and not dialect.banned_text
+    return dialect.tools == "messages" and not (dialect.native or dialect.banned_text or dialect.result_names)
 
 
 @final
@@ -142,8 +142,11 @@ def apart(wire: Wire, dialect: Fields, writer: BlockWriter) -> list[Wire]:
     calls = wire.get("tool_calls")
     if not calls or not wire.get("content"):
         return [wire]
-    writer.changes.added("a user message between text and calls of one message (VX-01)")
     text = {key: value for key, value in wire.items() if key != "tool_calls"}
+    if not dialect.go_on:
+        writer.changes.rewritten("text and calls of one message as two (HF-14)")
+        return [text, call_message(calls, dialect)]
+    writer.changes.added("a user message between text and calls of one message (VX-01)")
     return [text, {"role": "user", "content": GO_ON}, call_message(calls, dialect)]
 
 

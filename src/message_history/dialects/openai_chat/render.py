@@ -75,6 +75,10 @@ class Render:
             self.changes.added("a user message, of which there was none (HF-05)")
             wire.append({"role": "user", "content": Policy().bootstrap_text})
         wire += write_messages(self, messages, self._short)
+        if self._dialect.parts == "always":
+            for written in wire:
+                content = written.get("content") or ""
+                written["content"] = _as_parts(content) if content or "tool_calls" not in written else []
         if self._dialect.alternate or self._dialect.system_role == "user":
             wire = _without_neighbours(wire)
         self._writer.limit_marks(prompt)
@@ -241,7 +245,9 @@ class Render:
             key = str(block.extra(OPENAI_CHAT).get("key", schema.REASONING))
         if key == INLINE:
             self.changes.rewritten("reasoning inside the content", block)
-            texts.append({"type": "text", "text": self._writer.text(f"<think>\n{block.thinking}\n</think>")})
+            # First in the content: many templates drop whatever stands before the end of reasoning.
+            place = sum(text["text"].startswith("<think>\n") for text in texts)
+            texts.insert(place, {"type": "text", "text": self._writer.text(f"<think>\n{block.thinking}\n</think>")})
         else:
             wire[key] = wire.get(key, "") + self._writer.text(block.thinking)
 
@@ -303,6 +309,8 @@ class Render:
         name = self._writer.name(own_name) if isinstance(own_name, str) and own_name else None
         if self._dialect.native:
             return {**wire, "tool_name": name or self._writer.tools.get(block.tool_use_id, "unknown_tool")}
+        if name is None and self._dialect.result_names:
+            name = self._writer.tools.get(block.tool_use_id, "unknown_tool")
         return {**wire, "name": name} if name is not None else wire
 
     def _texts(self, block: ToolResultBlock) -> list[Wire]:

@@ -1,0 +1,105 @@
+"""Measure a template in a process of its own, whose time and memory are limited: templates are programs of others."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, Literal, final
+
+from attrs import frozen
+
+from message_history.dialects import OpenAIChat
+from message_history.dialects.openai_chat.providers import HOSTS
+from message_history_measure.sandbox import TemplateRefusedError
+from message_history_measure.sources import read_template
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+
+SECONDS: Final = 20
+"""How long one template may take; real ones take a tenth of a second."""
+MEGABYTES: Final = 512
+"""How much memory its process may have, where the system limits that."""
+
+
+@final
+class TooCostlyError(ValueError):
+    """A template that took more time or memory than it may."""
+
+
+@final
+@frozen(kw_only=True)
+class Measurement:
+    """What was measured of a template.
+
+    Args:
+        dialect: the dialect whose lists the template shows as far as it can.
+        losses: what it shows in no arrangement, in words.
+        arguments: whether the template takes the arguments of calls as objects, as vLLM and transformers give them, or
+            as text, as the list has them.
+        sha256: the hash of the template's text.
+        row: the fields in the form of a row of `models.toml`.
+    """
+
+    dialect: OpenAIChat
+    losses: tuple[str, ...]
+    arguments: Literal["object", "text"]
+    sha256: str
+    row: Mapping[str, Any]
+
+
+def measure_template(template: str | PathLike[str] | Mapping[str, Any]) -> Measurement:
+    """Measure a chat template.
+
+    Args:
+        template: its text; a tokenizer's folder; a file `chat_template.jinja`, `tokenizer_config.json` or GGUF; or what
+            llama.cpp's `/props` gives.
+
+    Returns:
+        What was measured.
+
+    Raises:
+        FileNotFoundError: when there is no template.
+        TemplateRefusedError: when it is no template, or renders not even a user message.
+        TooCostlyError: when it took more than 20 seconds or 512 MB.
+
+    Complexity: some hundred small renderings; a template is measured once.
+    """
+    return _measured(*read_template(template))
+
+
+@lru_cache(maxsize=64)
+def _measured(source: str, tokens: tuple[tuple[str, str], ...]) -> Measurement:
+    asked = {"source": source, "tokens": dict(tokens), "seconds": SECONDS, "megabytes": MEGABYTES}
+    found = _in_a_process(json.dumps(asked))
+    return Measurement(
+        dialect=OpenAIChat(**HOSTS.fields_of(found["row"])),
+        losses=tuple(found["losses"]),
+        arguments=found["arguments"],
+        sha256=hashlib.sha256(source.encode()).hexdigest(),
+        row=found["row"],
+    )
+
+
+def _in_a_process(asked: str) -> dict[str, Any]:
+    command = [sys.executable, "-c", "from message_history_measure.measuring import main; main()"]
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    try:
+        done = subprocess.run(  # noqa: S603 - this Python
+            command, input=asked, capture_output=True, check=False, encoding="utf-8", env=paths, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise TooCostlyError(f"the template took more than {SECONDS} seconds") from None
+    if done.returncode or not done.stdout:
+        last = done.stderr.strip().rpartition("\n")[2]
+        raise TooCostlyError(f"the template took more than {MEGABYTES} MB, or broke what renders it: {last}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    if "refused" in found:
+        raise TemplateRefusedError(found["refused"])
+    return found

@@ -1,0 +1,255 @@
+"""Measure what a chat template shows of a conversation."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import re
+import sys
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history import MessageHistory
+from message_history.dialects import OpenAIChat
+from message_history.dialects.openai_chat.providers import HOSTS
+from message_history_measure.probes import IMAGE, PLANTED, TOOLS, calls, image, parts, result, user, words
+from message_history_measure.questions import ASSISTANT_FIRST, EARLIER, FIRST, GOES_ON, INLINE, PARTS, QUESTIONS
+from message_history_measure.sandbox import Template, TemplateRefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from message_history_measure.probes import Entry
+    from message_history_measure.questions import Question
+
+_ANYWHERE: Final = frozenset({"system", "thought", "call", "value", "name"})
+"""What a template may show in another place than it has in the list: many begin with all system messages."""
+_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
+"""The keys under which templates look for reasoning."""
+
+
+@final
+class Examination:
+    """One template under examination.
+
+    Args:
+        template: the template.
+
+    Attributes:
+        row: what was found, in the form of a row of `models.toml`.
+        losses: what it does not show in any arrangement, in words.
+        as_objects: whether it gets the arguments of calls as objects, as vLLM and transformers give them.
+    """
+
+    def __init__(self, template: Template) -> None:
+        self.row: dict[str, Any] = {"like": ["run"], "fields": {"provider": "templates", "null_content": "empty"}}
+        self.fields: dict[str, Any] = self.row["fields"]
+        self.losses: list[str] = []
+        self.as_objects = True
+        self._template = template
+        self._tools: list[list[Entry]] = [TOOLS]
+        self._switches: Mapping[str, bool] = {}
+
+    def run(self) -> None:
+        """Ask all questions.
+
+        Raises:
+            TemplateRefusedError: when not even a user message is rendered.
+        """
+        self._tools = [tools for tools in (TOOLS, []) if not self._refusal(tools)]
+        if not self._tools:
+            raise TemplateRefusedError(f"not even a user message is rendered: {self._refusal([])}")
+        for question in QUESTIONS:
+            if not any(question is settled and field in self.fields for settled, field in _SETTLED):
+                self._ask(question)
+        self._speakers()
+        self._content_beside_calls()
+        self._reasoning()
+        self._images()
+
+    def _refusal(self, tools: list[Entry]) -> str:
+        """Say why prompts may not have tools, or must: some templates take only one of them."""
+        try:
+            self._prompt([{**user(), "content": parts("user")}], tools)
+        except TemplateRefusedError:
+            try:
+                self._prompt([user()], tools)
+            except TemplateRefusedError as error:
+                return str(error)
+        return ""
+
+    def _ask(self, question: Question) -> None:
+        """Choose the first arrangement with which everything is shown, or that which loses least."""
+        if question.as_is:
+            chosen = question.arrangements[bool(self._lost(question.lists))]
+        else:
+            lost = [self._lost(question.lists, question.arrangements[0])]
+            for arrangement in question.arrangements[1:]:
+                if not lost[-1]:
+                    break
+                lost.append(self._lost(question.lists, arrangement))
+            best = min(lost, key=len)
+            chosen = question.arrangements[lost.index(best)]
+            if best:
+                self.losses.append(f"{question.asks}: {', '.join(dict.fromkeys(best))}")
+        self.fields |= chosen
+
+    def _lost(self, lists: Iterable[list[Entry]], arrangement: Mapping[str, Any] | None = None) -> list[str]:
+        """Say what prompts do not show; without an arrangement the lists are rendered as they are."""
+        if arrangement is None:
+            return [lost for raw in lists for lost in self._missing(raw, self._as_parts(raw))]
+        dialect = OpenAIChat(**HOSTS.fields_of({**self.row, "fields": {**self.fields, **arrangement}}))
+        return [lost for raw in lists for lost in self._missing(raw, _history(json.dumps(raw)).for_send(dialect))]
+
+    def _missing(self, raw: Sequence[Entry], wire: Sequence[Entry]) -> list[str]:
+        """Say what is planted in a list and not in its prompt, or not once and in order."""
+        try:
+            prompts = [self._prompt(wire, tools) for tools in self._tools[: 1 if _has_calls(wire) else None]]
+        except TemplateRefusedError as error:
+            return [f"refused ({error})"]
+        return max((_not_shown(list(words(raw)), prompt) for prompt in prompts), key=len)
+
+    def _as_parts(self, raw: list[Entry]) -> list[Entry]:
+        """Give a list that is rendered as it is the form without which the template takes nothing."""
+        if self.fields.get("parts") != "always":
+            return raw
+        return [{**each, "content": [{"type": "text", "text": each["content"] or ""}]} for each in raw]
+
+    def _prompt(self, wire: Sequence[Entry], tools: Sequence[Entry]) -> str:
+        """Render messages, with the arguments of calls in the other form where the template refuses the one."""
+        generate = wire[-1]["role"] != "assistant"
+        try:
+            return self._template.render(_with_arguments(wire, self.as_objects), tools, generate, self._switches)
+        except TemplateRefusedError:
+            if not _has_calls(wire):
+                raise
+        prompt = self._template.render(_with_arguments(wire, not self.as_objects), tools, generate, self._switches)
+        self.as_objects = not self.as_objects
+        return prompt
+
+    def _reasoning(self) -> None:
+        """Find the key under which reasoning is shown, or whether inside the content, and say which is not."""
+        source = self._template.source
+        keys = [key for key in _KEYS if key in source]
+        inline = [INLINE] if "think>" in source else []
+        for switches, found in (({}, keys), (_THINKING, keys), ({}, inline)):
+            self._switches = switches
+            shown = {key: self._shown_thoughts({"reasoning": key}) for key in found}
+            key = max(shown, key=lambda key: shown[key][0], default="")
+            if any(shown.get(key, ())):
+                self.fields["reasoning"] = key
+                self._say_thoughts(*shown[key])
+                break
+        else:
+            self.losses.append("reasoning")
+        self._switches = {}
+
+    def _say_thoughts(self, now: int, earlier: int) -> None:
+        if self._switches:
+            self.losses.append("reasoning, unless thinking is switched on")
+        if now < _thoughts(GOES_ON):
+            self.losses.append("reasoning in places")
+        elif earlier < _thoughts(EARLIER):
+            self.losses.append("reasoning of earlier turns")
+
+    def _shown_thoughts(self, arrangement: Mapping[str, Any]) -> tuple[int, int]:
+        """Count the reasoning that is shown, in the turn that goes on and in others; 0 where it costs anything else."""
+        now, earlier = self._lost(GOES_ON, arrangement), self._lost(EARLIER, arrangement)
+        if {*now, *earlier} - {"thought"}:
+            return 0, 0
+        return _thoughts(GOES_ON) - len(now), _thoughts(EARLIER) - len(earlier)
+
+    def _content_beside_calls(self) -> None:
+        """Send no content beside calls, if a template takes that and does not write what stands for it."""
+        beside = [[user(), {**calls(1), "content": content}, result(1)] for content in ("", None)]
+        try:
+            empty, null = (self._prompt(self._as_parts(each), self._tools[0]) for each in beside)
+        except TemplateRefusedError:
+            return
+        if self.fields["null_content"] == "empty" and not _NOTHING.search(null.replace(empty, "")):
+            self.fields["null_content"] = "null"
+
+    def _images(self) -> None:
+        """Find whether an image leaves anything in the prompt that is not its data."""
+        try:
+            without, shown = (
+                self._prompt([{**user(), "content": content}], self._tools[0]) for content in (parts("user"), _SEEN)
+            )
+        except TemplateRefusedError:
+            without = shown = ""
+        if without == shown or IMAGE in shown or _DATA.search(shown):
+            self.fields["images"] = False
+            self.losses.append("images: they are left out, with a note")
+
+    def _speakers(self) -> None:
+        """Find whether anything tells the roles apart."""
+        pieces = PLANTED.split(self._prompt(self._as_parts(FIRST.lists[-1]), self._tools[0]))
+        # The pieces stand before and behind the words, and each word's kind between.
+        if len(set(pieces[2:-1:2])) == 1:
+            self.losses.append("roles: nothing tells user and assistant apart")
+
+
+_SETTLED: Final = ((PARTS, "parts"), (ASSISTANT_FIRST, "needs_user"))
+"""Questions that a field has answered already."""
+_THINKING: Final = {"thinking": True, "enable_thinking": True}
+"""What templates call the switch for thinking, where it is off unless one says so."""
+_SEEN: Final = [*parts("user"), image()]
+_NOTHING: Final = re.compile(r"\b(None|null|undefined)\b")
+_DATA: Final = re.compile(r"""['"]type['"]: ?['"](text|image_url)['"]""")
+"""Parts of content that are written as what they are in the list, which says nothing to a model."""
+
+
+def _thoughts(lists: Iterable[list[Entry]]) -> int:
+    return sum(word[1] == "thought" for raw in lists for word in words(raw))
+
+
+def _has_calls(wire: Sequence[Entry]) -> bool:
+    return any(message.get("tool_calls") for message in wire)
+
+
+def _not_shown(wanted: Sequence[re.Match[str]], prompt: str) -> list[str]:
+    """Name what is planted and not found, or not as text, or not once and in order."""
+    found = list(PLANTED.finditer(prompt))
+    there = {word[0] for word in found}
+    missing = [word[1] for word in wanted if word[0] not in there]
+    if missing or not _DATA.search(prompt):
+        return missing or (["order"] if _in_order(wanted) != _in_order(found) else [])
+    return ["content as data"]
+
+
+def _in_order(found: Iterable[re.Match[str]]) -> list[str]:
+    return [word[0] for word in found if word[1] not in _ANYWHERE]
+
+
+def _with_arguments(wire: Sequence[Entry], as_objects: bool) -> list[Entry]:
+    """Copy messages, with the arguments of calls as objects or as text."""
+    copy: list[Entry] = json.loads(json.dumps(wire))
+    for message in copy if as_objects else ():
+        for call in message.get("tool_calls") or ():
+            call["function"]["arguments"] = json.loads(call["function"]["arguments"])
+    return copy
+
+
+@lru_cache(maxsize=128)
+def _history(raw: str) -> MessageHistory:
+    return MessageHistory.from_list(json.loads(raw), dialect=OpenAIChat())
+
+
+def main() -> None:
+    """Measure the template that is given on the standard input, within limits; see `bounded`."""
+    logging.disable(logging.CRITICAL)
+    asked = json.loads(sys.stdin.read())
+    with contextlib.suppress(ImportError):
+        import resource  # noqa: PLC0415 - not on Windows
+
+        resource.setrlimit(resource.RLIMIT_AS, (asked["megabytes"] << 20,) * 2)
+        resource.setrlimit(resource.RLIMIT_CPU, (asked["seconds"],) * 2)
+    try:
+        examination = Examination(Template(asked["source"], asked["tokens"]))
+        examination.run()
+        arguments = "object" if examination.as_objects else "text"
+        found = {"row": examination.row, "losses": examination.losses, "arguments": arguments}
+    except TemplateRefusedError as error:
+        found = {"refused": str(error)}
+    sys.stdout.write(json.dumps(found))
