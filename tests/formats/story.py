@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 from message_history.testing.conformance import STORY
 from message_history.testing.conformance.examples import story_of
@@ -31,6 +36,11 @@ class Sample(NamedTuple):
         texts = (QUESTION, LOOKING, self.tool, RESULT, ANSWER)
         kinds = ("user", "assistant", "call", "result", "assistant")
         return [(kind, text) for name, kind, text in zip(FULL, kinds, texts, strict=True) if name in self.holds]
+
+
+def samples_in(package: str, path: Iterable[str]) -> tuple[Sample, ...]:
+    """Give the samples in the modules of a package."""
+    return tuple(sample for each in iter_modules(path, f"{package}.") for sample in import_module(each.name).SAMPLES)
 
 
 def lines(*values: Any) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from message_history import ImageBlock
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
-from tests.formats.samples.amazon_q import AMAZON_Q, AMAZON_Q_TOOL
+from other_formats.samples.amazon_q import AMAZON_Q, AMAZON_Q_TOOL
 from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, told, value
 from tests.formats.test_databases import database
 

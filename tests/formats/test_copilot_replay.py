@@ -9,7 +9,7 @@ import pytest
 from message_history import DocumentBlock, ImageBlock, ThinkingBlock
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
-from tests.formats.samples.copilot_replay import REPLAY
+from other_formats.samples.copilot_replay import REPLAY
 from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, told, value
 
 SYSTEM, USER, ASSISTANT, TOOL = range(4)

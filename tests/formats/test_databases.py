@@ -20,14 +20,14 @@ from message_history.files import containers
 from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
+from other_formats.samples.amazon_q import AMAZON_Q
+from other_formats.samples.chat_databases import AGNO, LANGCHAIN_ROWS
+from other_formats.samples.goose import GOOSE
+from other_formats.samples.inspect_logs import INSPECT
+from other_formats.samples.zed import ZED
 from tests.formats.packing import checkpoint_of, message_of
-from tests.formats.samples.amazon_q import AMAZON_Q
-from tests.formats.samples.chat_databases import AGNO, LANGCHAIN_ROWS
-from tests.formats.samples.goose import GOOSE
-from tests.formats.samples.inspect_logs import INSPECT
 from tests.formats.samples.opencode import OPENCODE
 from tests.formats.samples.pi import PI
-from tests.formats.samples.zed import ZED
 from tests.formats.story import ANSWER, ARGUMENTS, CHAT, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, linked, told
 from tests.formats.test_every_format import DATABASES
 

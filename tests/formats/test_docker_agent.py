@@ -7,7 +7,7 @@ from typing import Any
 
 from message_history import ThinkingBlock
 from message_history.formats.reading import session_in
-from tests.formats.samples.docker_agent import DOCKER_AGENT
+from other_formats.samples.docker_agent import DOCKER_AGENT
 from tests.formats.story import ANSWER, CHAT, QUESTION, told, value
 from tests.formats.test_databases import STORY, database
 

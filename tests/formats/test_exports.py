@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from message_history.formats.reading import session_in
-from tests.formats.samples.deepseek_export import DEEPSEEK_EXPORT
-from tests.formats.samples.grok_export import GROK_EXPORT
+from other_formats.samples.deepseek_export import DEEPSEEK_EXPORT
+from other_formats.samples.grok_export import GROK_EXPORT
 from tests.formats.story import ANSWER, QUESTION, told, value
 
 TALK = [("user", QUESTION), ("assistant", ANSWER)]

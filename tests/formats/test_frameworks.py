@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from message_history.formats.reading import session_in
-from tests.formats.samples.llama_index import LLAMA_INDEX, LLAMA_INDEX_MEMORY, LLAMA_INDEX_STATE
+from other_formats.samples.llama_index import LLAMA_INDEX, LLAMA_INDEX_MEMORY, LLAMA_INDEX_STATE
 from tests.formats.story import ANSWER, ARGUMENTS, QUESTION, RESULT, told, value
 from tests.formats.test_databases import STORY, database
 

@@ -9,7 +9,7 @@ import pytest
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import recognise
-from tests.formats.samples.kiro import KIRO_3, kiro_row
+from other_formats.samples.kiro import KIRO_3, kiro_row
 from tests.formats.story import ANSWER, QUESTION, RESULT, lines, told
 
 

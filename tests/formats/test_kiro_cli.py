@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from message_history.formats.reading import session_in
-from tests.formats.samples.kiro_cli import KIRO, kiro
+from other_formats.samples.kiro_cli import KIRO, kiro
 from tests.formats.story import ANSWER, QUESTION, lines, told
 
 PROMPT, CALL, RESULTS, REPLY = KIRO

@@ -8,7 +8,7 @@ import pytest
 
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
-from tests.formats.samples.managed_agents import MANAGED
+from other_formats.samples.managed_agents import MANAGED
 from tests.formats.story import ANSWER, QUESTION, RESULT, lines, text, told, value
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from message_history.formats.reading import session_in
-from tests.formats.samples.agent_streams import CLAUDE_STREAM, CURSOR_STREAM
-from tests.formats.samples.codex_stream import CODEX_STREAM
-from tests.formats.samples.gemini_stream import GEMINI_STREAM
-from tests.formats.samples.opencode_events import OPENCODE_EVENTS
+from other_formats.samples.agent_streams import CLAUDE_STREAM, CURSOR_STREAM
+from other_formats.samples.codex_stream import CODEX_STREAM
+from other_formats.samples.gemini_stream import GEMINI_STREAM
+from other_formats.samples.opencode_events import OPENCODE_EVENTS
+from other_formats.samples.pi_stream import PI_STREAM
 from tests.formats.samples.pi import PI
-from tests.formats.samples.pi_stream import PI_STREAM
 from tests.formats.story import LOOKING, RESULT, lines, text, told
 
 

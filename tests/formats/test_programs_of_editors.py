@@ -13,11 +13,11 @@ from message_history.cli.app import app
 from message_history.files.files import NotRecognisedError, content_of
 from message_history.formats.examining import find_files
 from message_history.formats.reading import session_in
-from tests.formats.samples.amp import AMP
-from tests.formats.samples.cline_sessions import CLINE_ROWS, ROO_ROWS
-from tests.formats.samples.continue_dev import CONTINUE
+from other_formats.samples.amp import AMP
+from other_formats.samples.cline_sessions import CLINE_ROWS, ROO_ROWS
+from other_formats.samples.continue_dev import CONTINUE
+from other_formats.samples.goose import GOOSE
 from tests.formats.samples.gemini_cli import GEMINI_CLI
-from tests.formats.samples.goose import GOOSE
 from tests.formats.samples.opencode import OPENCODE
 from tests.formats.samples.vscode_chat import VSCODE_CHAT, VSCODE_REQUEST
 from tests.formats.story import (

@@ -10,9 +10,9 @@ import pytest
 from message_history import ImageBlock, MessageHistory, RepairCode, ThinkingBlock, from_file
 from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.reading import session_in
-from tests.formats.samples.letta import LETTA, LETTA_MESSAGES
-from tests.formats.samples.smolagents import SMOLAGENTS
-from tests.formats.samples.strands import CONVERSE, STRANDS
+from other_formats.samples.letta import LETTA, LETTA_MESSAGES
+from other_formats.samples.smolagents import SMOLAGENTS
+from other_formats.samples.strands import CONVERSE, STRANDS
 from tests.formats.story import (
     ANSWER,
     ARGUMENTS,

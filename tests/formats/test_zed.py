@@ -13,7 +13,7 @@ from message_history import ImageBlock, ThinkingBlock
 from message_history.files.containers import UnopenedError
 from message_history.files.unpacking import unpacked
 from message_history.formats.reading import SessionFile, session_in
-from tests.formats.samples.zed import ZED, ZED_OLD
+from other_formats.samples.zed import ZED, ZED_OLD
 from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, THOUGHT, told, value
 from tests.formats.test_databases import FILES, STORY, database
 

@@ -29,6 +29,7 @@ EXTRAS: Final = {
     "proxy": ("httpx", "starlette", "uvicorn"),
     "testing": ("pytest",),
     "compile": ("message-history-compile",),
+    "formats": ("message-history-formats",),
 }
 """The packages that each extra needs."""
 

@@ -6,8 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.formats import claude_code_rows as claude_code
-from message_history.formats.agent_streams import is_printed
-from message_history.formats.agents_js import is_agents_item
+from message_history.formats.claude_lookalikes import is_agents_item, is_printed
 from message_history.formats.kit.base import Fit, Format
 from message_history.formats.kit.spliced import read_threads, repair_threads
 

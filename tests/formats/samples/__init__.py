@@ -1,14 +1,15 @@
-"""Small files of each format, made by hand, in one module for each module of `message_history.formats`."""
+"""Small files of each format, made by hand, in one module for each module of `message_history.formats`.
+
+Where `message_history_formats` is installed, its samples are among them.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
-from pkgutil import iter_modules
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
 
-if TYPE_CHECKING:
-    from tests.formats.story import Sample
+from tests.formats.story import samples_in
 
-SAMPLES: tuple[Sample, ...] = tuple(
-    sample for module in iter_modules(__path__, f"{__name__}.") for sample in import_module(module.name).SAMPLES
-)
+SAMPLES = samples_in(__name__, __path__)
+if find_spec("message_history_formats") is not None:
+    SAMPLES += import_module("other_formats.samples").SAMPLES

@@ -18,7 +18,6 @@ from message_history.formats.conversation_lists import CONVERSATION_LISTS
 from message_history.formats.kit.base import Fit
 from message_history.formats.kit.document import Document
 from message_history.formats.registry import FORMATS
-from message_history.formats.sharegpt import SHAREGPT
 from message_history_compile.plan import checked_plan
 from message_history_compile.reading import Found, conversations_of
 from message_history_compile.rows import Rejected, Row, Source, compile_conversation, digest_of
@@ -171,8 +170,9 @@ def _format_of(item: Any, plan: Plan) -> Format:
     """Choose between the formats that a row may be in; a row is read the same in every batch."""
     if plan.format is not None:
         return FORMATS[plan.format]
-    fits = SHAREGPT.fit(Document(data=b"", text="", value=item)) is Fit.CERTAIN
-    return SHAREGPT if fits else CONVERSATION_LISTS
+    sharegpt = FORMATS.get("sharegpt")  # of message-history-formats, which may not be installed
+    fits = sharegpt is not None and sharegpt.fit(Document(data=b"", text="", value=item)) is Fit.CERTAIN
+    return sharegpt if sharegpt is not None and fits else CONVERSATION_LISTS
 
 
 @final

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.chatgpt_export import branch_to
 from message_history.formats.kit.base import EXPORTED, NOTHING_JUDGED, Format, fit_items
 from message_history.formats.kit.document import INSPECTED
 from message_history.formats.kit.many_conversations import Conversations
 from message_history.formats.kit.raw_blocks import BLOCKS, text, thinking
+from message_history_formats.chatgpt_export import branch_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.formats.claude_lookalikes import AGENTS_MARKED, AGENTS_RESULTS, is_agents_item
 from message_history.formats.kit.base import STATE, Collector, Fit, Format, Reading, fit_items
 from message_history.formats.kit.raw_blocks import BLOCKS, call, image, json_text, result, text, thinking
 
@@ -22,29 +23,13 @@ _CALLS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "program": ("program", ("code",)),
 }
 """The calls of tools of the API: the tool's name, and the keys of what is asked."""
-_RESULTS: Final = frozenset(
-    {
-        *("function_call_result", "computer_call_result", "shell_call_output"),
-        *("apply_patch_call_output", "program_output"),
-    }
-)
-_MARKED: Final = frozenset({"function_call", *_CALLS, *_RESULTS})
-"""The kinds of items that have a `callId`, which no other program writes beside these kinds."""
 _SEARCHES: Final = ("tool_search_call", "tool_search_output")
 _SHOWN: Final = frozenset({"topic", "ai-title", "custom-title", "file-history-snapshot"})
 """The lines of CodeBuddy that are no items."""
-_KINDS: Final = _MARKED | _SHOWN | {"message", "reasoning", "hosted_tool_call", "compaction", "unknown", *_SEARCHES}
+_KINDS: Final = (
+    AGENTS_MARKED | _SHOWN | {"message", "reasoning", "hosted_tool_call", "compaction", "unknown", *_SEARCHES}
+)
 _FAILED: Final = ("failed", "error")
-
-
-def is_agents_item(item: Mapping[str, Any]) -> bool:
-    """Return whether an object is an item of this form, and of no other."""
-    kind = item.get("type")
-    if kind in _MARKED:
-        return isinstance(item.get("callId"), str) and "call_id" not in item
-    return kind == "hosted_tool_call" or (
-        kind in ("message", "reasoning") and isinstance(item.get("providerData"), dict)
-    )
 
 
 def _is_item(item: Mapping[str, Any]) -> bool:
@@ -106,7 +91,7 @@ def _add(collector: Collector, place: int, item: Mapping[str, Any], kind: str) -
         name, keys = _CALLS[kind]
         asked = {key: item[key] for key in keys if key in item}
         collector.add_blocks(place, "assistant", [call(id, name, asked)])
-    elif kind in _RESULTS:
+    elif kind in AGENTS_RESULTS:
         failed = item.get("status") in _FAILED
         collector.add_blocks(place, "user", [result(id, _output(item), is_error=failed)])
     elif kind == "hosted_tool_call":

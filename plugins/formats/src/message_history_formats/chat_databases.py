@@ -11,7 +11,7 @@ from message_history.formats.kit.document import INSPECTED, Document
 from message_history.formats.kit.many_conversations import Conversations
 from message_history.formats.kit.raw_blocks import BLOCKS, json_of
 from message_history.formats.langchain_dumps import add_message, fields_of
-from message_history.formats.open_webui import OPEN_WEBUI
+from message_history_formats.open_webui import OPEN_WEBUI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from tests.formats.samples.opencode_stream import OPENCODE_STREAM
 from tests.formats.story import QUESTION, Sample, lines, text, value
+
+from other_formats.samples.opencode_stream import OPENCODE_STREAM
 
 OPENCODE_EVENTS = [
     {"type": "server.connected", "properties": {}},

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.chatgpt_export import messages_on_branch
 from message_history.formats.kit.base import EXPORTED, NOTHING_JUDGED, Format, item_fit
 from message_history.formats.kit.many_conversations import Conversations
 from message_history.formats.kit.raw_blocks import BLOCKS, text, thinking
+from message_history_formats.chatgpt_export import messages_on_branch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

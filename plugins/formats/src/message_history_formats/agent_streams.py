@@ -7,6 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
+from message_history.formats.claude_lookalikes import (
+    CALL,
+    PARENT,
+    SAVED,
+    SHOWN,
+    THINKING,
+    is_cursors,
+    is_marked,
+    is_message,
+    is_row,
+)
 from message_history.formats.kit.base import NOTHING_JUDGED, PRINTED, Collector, Fit, Format, Reading, fit_items
 from message_history.formats.kit.many_conversations import Conversations
 from message_history.formats.kit.raw_blocks import BLOCKS, call, json_text, result, text
@@ -16,65 +27,20 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit.document import Document
 
-_SAVED: Final = frozenset({"sessionId", "parentUuid", "isSidechain"})
-"""The keys of lines that are saved, not printed."""
-_SHOWN: Final = frozenset(
-    {
-        *("system", "stream_event", "rate_limit_event", "tool_progress", "tool_use_summary", "auth_status"),
-        *("control_request", "control_response", "control_cancel_request", "keep_alive", "prompt_suggestion"),
-        *("interaction_query", "connection", "retry", "error"),
-    }
-)
-_THINKING: Final = "thinking"
-_CALL: Final = "tool_call"
-_PARENT: Final = "parent_tool_use_id"
-
-
-def _is_message(row: Mapping[str, Any]) -> bool:
-    message = row.get("message")
-    return row.get("type") in ("user", "assistant") and isinstance(message, dict) and "content" in message
-
-
-def _is_row(row: Mapping[str, Any]) -> bool:
-    is_known = _is_message(row) or row.get("type") in _SHOWN or row.get("type") == "result" or _is_cursors(row)
-    return is_known and _SAVED.isdisjoint(row)
-
-
-def _is_marked(row: Mapping[str, Any]) -> bool:
-    if not _is_row(row):
-        return False
-    if "session_id" not in row:
-        return _is_message(row) and "uuid" not in row and row["message"].get("role", row["type"]) == row["type"]
-    is_start = row.get("type") == "system" and row.get("subtype") == "init"
-    is_end = row.get("type") == "result" and "subtype" in row and "is_error" in row
-    return is_start or is_end or (_is_message(row) and _PARENT in row)
-
-
-def _is_cursors(row: Mapping[str, Any]) -> bool:
-    """Return whether only Cursor prints an event: a call, or a piece of thinking."""
-    is_call = row.get("type") == _CALL and isinstance(row.get(_CALL), dict)
-    return "subtype" in row and (is_call or (row.get("type") == _THINKING and "message" not in row))
-
-
-def is_printed(document: Document) -> bool:
-    """Return whether a file holds what such a program prints, and not what it saves."""
-    items = document.first_items()
-    return any(map(_is_marked, items)) and not any(map(_SAVED.intersection, items))
-
 
 def _is_known(items: list[dict[str, Any]]) -> bool:
     """Return whether the events name their session, or else whether each of them is one of these."""
-    return any("session_id" in item for item in items) or all(map(_is_row, items))
+    return any("session_id" in item for item in items) or all(map(is_row, items))
 
 
 def _fit_claude(document: Document) -> Fit:
     items = document.first_items()
-    has_other = not all(map(_SAVED.isdisjoint, items)) or any(map(_is_cursors, items))
-    return Fit.NONE if has_other or not _is_known(items) else fit_items(items, _is_row, _is_marked, is_common=True)
+    has_other = not all(map(SAVED.isdisjoint, items)) or any(map(is_cursors, items))
+    return Fit.NONE if has_other or not _is_known(items) else fit_items(items, is_row, is_marked, is_common=True)
 
 
 def _fit_cursor(document: Document) -> Fit:
-    return fit_items(document.first_items(), _is_row, _is_cursors, is_common=True)
+    return fit_items(document.first_items(), is_row, is_cursors, is_common=True)
 
 
 def _read(document: Document) -> Reading:
@@ -83,7 +49,7 @@ def _read(document: Document) -> Reading:
     id: object = None
     for n, row in document.numbered_items:
         id = id or (row.get("session_id") if isinstance(row, dict) else None)
-        parent = row.get(_PARENT) if isinstance(row, dict) and _is_message(row) else None
+        parent = row.get(PARENT) if isinstance(row, dict) and is_message(row) else None
         name = parent if isinstance(parent, str) else ""
         if name not in sides:
             sides[name] = _Side(found.collector())
@@ -107,16 +73,16 @@ class _Side:
 
     def add(self, n: int, row: Any) -> None:
         kind = row.get("type") if isinstance(row, dict) else None
-        if kind == _THINKING and _is_cursors(row):
-            self.collector.add_piece(n, "assistant", row.get("text"), _THINKING)
-        elif kind == _CALL and _is_cursors(row):
+        if kind == THINKING and is_cursors(row):
+            self.collector.add_piece(n, "assistant", row.get("text"), THINKING)
+        elif kind == CALL and is_cursors(row):
             self._pieces = ""
             self._add_call(n, row)
         elif kind == "result":
             self._add_end(n, row)
-        elif isinstance(row, dict) and _is_message(row):
+        elif isinstance(row, dict) and is_message(row):
             self._add_message(n, row)
-        elif kind in _SHOWN:
+        elif kind in SHOWN:
             self.collector.omit(f"{kind} events")
         else:
             self.collector.note(n, f"an event of the unknown type {kind!r}", row)
@@ -144,7 +110,7 @@ class _Side:
             self.collector.reply(message, "anthropic")
 
     def _add_call(self, n: int, row: Mapping[str, Any]) -> None:
-        id, asked = row.get("call_id"), row[_CALL]
+        id, asked = row.get("call_id"), row[CALL]
         named = [key for key, value in asked.items() if isinstance(value, dict)]
         name = next((key for key in named if key.endswith("ToolCall")), next(iter(named), None))
         inner = asked.get(name, {})
