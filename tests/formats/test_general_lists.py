@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from message_history import RepairCode
-from message_history.cli.app import app
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
 from tests.formats.story import ANSWER, CHAT, QUESTION, lines, told, value
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-@pytest.mark.parametrize("role", ["apiMessage", "bot", "ai", "Oracle"])
-def test_words_of_an_assistant_under_another_role_never_become_the_user_s(role: str, tmp_path: Path) -> None:
-    content = value([{"role": "user", "content": QUESTION}, {"role": role, "content": ANSWER}])
-    file = tmp_path / "a.json"
-    file.write_bytes(content)
-    CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
-    assert (file.read_bytes(), list(tmp_path.iterdir())) == (content, [file])
-    if role == "Oracle":
-        with pytest.raises(NotRecognisedError, match="the role 'Oracle' of entry 1 is of no dialect"):
-            session_in(content)
-    else:
-        (conversation,) = session_in(content).conversations
-        assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER)]
 
 
 def test_a_role_that_is_damaged_in_one_message_is_still_repaired() -> None:
@@ -42,20 +22,6 @@ def test_a_file_of_tasks_is_like_no_format() -> None:
     with pytest.raises(NotRecognisedError) as refused:
         session_in(value([{"task": "Sweep the floor."}, {"plan": "By noon."}]))
     assert list(refused.value.nearest) == []
-
-
-def test_a_list_of_chats_of_which_each_is_a_list_is_read() -> None:
-    chat = [{"from": "human", "content": QUESTION}, {"from": "bot", "content": ANSWER}]
-    for each in session_in(value([chat, chat])).conversations:
-        assert told(each.history()) == [("user", QUESTION), ("assistant", ANSWER)]
-
-
-def test_keys_of_a_chat_that_are_no_content_are_counted() -> None:
-    chat = [{"sender": "human", "text": QUESTION, "at": "t"}, {"sender": "bot", "text": ANSWER, "mood": "fine"}]
-    (conversation,) = session_in(value({"id": "s", "title": "A file", "messages": chat})).conversations
-    assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER)]
-    assert (conversation.origin.id, conversation.origin.title) == ("s", "A file")
-    assert conversation.omitted == (("keys of messages: at", 1), ("keys of messages: mood", 1))
 
 
 @pytest.mark.parametrize(
@@ -99,21 +65,7 @@ def test_records_of_another_program_are_none_of_codex_s() -> None:
         session_in(lines({"id": "1", "timestamp": "t", "instructions": "Mix.", "tools": [], "recipe": "x"}))
 
 
-def test_the_history_of_cohere_s_first_api_is_read() -> None:
-    chat = [{"role": "USER", "message": QUESTION}, {"role": "CHATBOT", "message": ANSWER}]
-    (conversation,) = session_in(value(chat)).conversations
-    assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER)]
-
-
 PAIRS = [["human", QUESTION], ["ai", ANSWER]]
-
-
-@pytest.mark.parametrize("whole", [PAIRS, [PAIRS, PAIRS], {"messages": PAIRS}, [{"messages": PAIRS}]])
-def test_pairs_of_a_role_and_a_text_are_messages(whole: Any) -> None:
-    session = session_in(value(whole))
-    assert (session.format.name, session.unread) == ("other-roles", ())
-    for conversation in session.conversations:
-        assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER)]
 
 
 @pytest.mark.parametrize(

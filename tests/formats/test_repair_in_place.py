@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from message_history import RepairCode
 from message_history.cli.app import app
 from message_history.formats.reading import session_in
-from message_history.formats.registry import FORMATS
+from message_history.formats.registry import FORMATS, _own_formats
 from tests.formats.samples import SAMPLES
 from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, lines, value
 
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-WRITTEN = {
-    *("claude-code", "codex", "pi", "gemini-cli", "qwen-code", "droid", "kimi-cli", "hermes", "goose", "grok-cli"),
-    *("cline", "copilot-cli", "ai-sdk", "ai-sdk-model"),
-}
+WRITTEN = {name for name, each in FORMATS.items() if each.repair is not None} - {"message-history", "log", "messages"}
 ROWS = {
     f"{each.format}-{n}": (each.format, [json.loads(line) for line in each.data.splitlines()])
     for n, each in enumerate(SAMPLES)
@@ -52,6 +49,11 @@ def laid_out(data: bytes, **how: Any) -> bytes:
     return json.dumps(json.loads(data), **{"ensure_ascii": False, **how}).encode() + b"\n"
 
 
+def test_these_are_the_programs_whose_files_are_written() -> None:
+    written = {"claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "ai-sdk", "ai-sdk-model"}
+    assert {each for each in WRITTEN if each in _own_formats()} == written
+
+
 MARKED: dict[str, Callable[[bytes], bytes]] = {
     "line ends of Windows": lambda data: data.replace(b"\n", b"\r\n"),
     "a byte order mark": lambda data: BOM_UTF8 + data,
@@ -66,11 +68,6 @@ LAYOUTS: dict[str, Callable[[bytes], bytes]] = {
 }
 """How a program may write the same content: lines, and a whole value."""
 TELLING = (QUESTION, LOOKING, RESULT, ANSWER)
-
-
-def test_these_are_the_programs_whose_files_are_written() -> None:
-    own = {"message-history", "log", "messages"}
-    assert {name for name, each in FORMATS.items() if each.repair is not None} == WRITTEN | own
 
 
 def test_a_format_that_is_not_written_says_why() -> None:
@@ -185,18 +182,6 @@ def test_calls_of_a_chat_of_gemini_cli_that_were_cancelled_get_results(tmp_path:
     response = call["result"][0]["functionResponse"]
     assert (response["id"], list(response["response"])) == ("c1", ["error"])
     assert (tmp_path / "session-1.json.bak").read_bytes() == value(whole)
-
-
-def test_a_broken_file_that_is_read_only_is_left_alone_and_the_exit_code_says_so(tmp_path: Path) -> None:
-    sample = next(each for each in SAMPLES if each.format == "droid-stream")
-    rows = [row for row in sample.data.splitlines(keepends=True) if b"tool_result" not in row]
-    file = tmp_path / "events.jsonl"
-    file.write_bytes(b"".join(rows))
-    result = CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
-    assert result.exit_code == 1
-    assert "files of the format droid-stream are read, not written" in result.output
-    assert list(tmp_path.iterdir()) == [file]
-    assert file.read_bytes() == b"".join(rows)
 
 
 def test_a_file_with_an_entry_that_would_be_lost_is_not_written(tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.formats.story import ANSWER, QUESTION, RESULT, lines, text, told, value
 
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
 from other_formats.samples.managed_agents import MANAGED
-from tests.formats.story import ANSWER, QUESTION, RESULT, lines, text, told, value
 
 
 def event(id: str, kind: str, **about: Any) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.formats.story import ANSWER, QUESTION, RESULT, lines, told, value
 
 from message_history import ImageBlock, ThinkingBlock, ToolResultBlock
 from message_history.formats.reading import session_in
 from other_formats.samples.agents_js import AGENTS_JS, CODEBUDDY
-from tests.formats.story import ANSWER, QUESTION, RESULT, lines, told, value
 
 USER, CALL, OUTPUT, LAST = AGENTS_JS[0], AGENTS_JS[3], AGENTS_JS[4], AGENTS_JS[5]
 PIXEL = "iVBORw0KGgo="

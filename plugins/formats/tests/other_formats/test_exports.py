@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.formats.story import ANSWER, QUESTION, told, value
+
 from message_history.formats.reading import session_in
 from other_formats.samples.deepseek_export import DEEPSEEK_EXPORT
 from other_formats.samples.grok_export import GROK_EXPORT
-from tests.formats.story import ANSWER, QUESTION, told, value
 
 TALK = [("user", QUESTION), ("assistant", ANSWER)]
 

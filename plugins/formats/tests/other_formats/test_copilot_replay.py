@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, told, value
 
 from message_history import DocumentBlock, ImageBlock, ThinkingBlock
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
 from other_formats.samples.copilot_replay import REPLAY
-from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, told, value
 
 SYSTEM, USER, ASSISTANT, TOOL = range(4)
 CACHE = {"type": 3, "cacheType": "ephemeral"}

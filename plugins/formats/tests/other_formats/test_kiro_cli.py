@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.formats.story import ANSWER, QUESTION, lines, told
 
 from message_history.formats.reading import session_in
 from other_formats.samples.kiro_cli import KIRO, kiro
-from tests.formats.story import ANSWER, QUESTION, lines, told
 
 PROMPT, CALL, RESULTS, REPLY = KIRO
 COMPACTION = {"version": "v1", "kind": "Compaction", "data": {"summary": "Long ago.", "messages_snapshot": []}}

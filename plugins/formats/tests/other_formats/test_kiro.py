@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.formats.story import ANSWER, QUESTION, RESULT, lines, told
 
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import recognise
 from other_formats.samples.kiro import KIRO_3, kiro_row
-from tests.formats.story import ANSWER, QUESTION, RESULT, lines, told
 
 
 def read(*rows: dict[str, Any]) -> Any:

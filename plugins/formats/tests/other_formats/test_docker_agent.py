@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tests.formats.story import ANSWER, CHAT, QUESTION, told, value
+from tests.formats.test_databases import STORY, database
+
 from message_history import ThinkingBlock
 from message_history.formats.reading import session_in
 from other_formats.samples.docker_agent import DOCKER_AGENT
-from tests.formats.story import ANSWER, CHAT, QUESTION, told, value
-from tests.formats.test_databases import STORY, database
 
 COLUMNS = "id, messages, created_at, tools_approved, title"
 ITEMS = "id, session_id, position, item_type, agent_name, message_json, subsession_id, summary_text"

@@ -7,9 +7,10 @@ import sqlite3
 from contextlib import closing
 from typing import Any
 
-from message_history.formats.reading import session_in
 from tests.formats.story import ANSWER, CHAT, LOOKING, QUESTION, told
 from tests.formats.test_databases import STORY, Rows, database, fill
+
+from message_history.formats.reading import session_in
 
 COLUMNS = "id, trace_rowid, span_id, parent_id, name, span_kind, start_time, attributes"
 

@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, told, value
+from tests.formats.test_databases import database
 
 from message_history import ImageBlock
 from message_history.files.files import NotRecognisedError
 from message_history.formats.reading import session_in
 from other_formats.samples.amazon_q import AMAZON_Q, AMAZON_Q_TOOL
-from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, told, value
-from tests.formats.test_databases import database
 
 if TYPE_CHECKING:
     from message_history.files.conversations import Conversation

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from tests.formats.story import ANSWER, ARGUMENTS, QUESTION, RESULT, told, value
+from tests.formats.test_databases import STORY, database
 
 from message_history.formats.reading import session_in
 from other_formats.samples.llama_index import LLAMA_INDEX, LLAMA_INDEX_MEMORY, LLAMA_INDEX_STATE
-from tests.formats.story import ANSWER, ARGUMENTS, QUESTION, RESULT, told, value
-from tests.formats.test_databases import STORY, database
 
 
 def test_a_chat_store_that_was_persisted_as_text_is_read() -> None:
