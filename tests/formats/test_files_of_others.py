@@ -13,6 +13,7 @@ from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
 from tests.formats.samples import SAMPLES
+from tests.formats.samples.pi import PI
 from tests.formats.story import ANSWER, CHAT, QUESTION, lines, told, value
 
 if TYPE_CHECKING:
@@ -181,3 +182,15 @@ def test_events_with_the_id_of_a_session_are_not_like_lines_of_claude_code() -> 
     with pytest.raises(NotRecognisedError) as refused:
         session_in(lines({**event, "data": {"prompt": QUESTION}}))
     assert "claude-code" not in refused.value.nearest
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_the_end_of_a_session_of_pi_is_read_without_its_header(first: int) -> None:
+    about = {"api": "a", "provider": "p"}
+    messages: list[dict[str, Any]] = [{**each, **about} if each["role"] == "assistant" else each for each in PI]
+    rows = [
+        {"type": "message", "id": str(n), "parentId": str(n - 1), "message": message}
+        for n, message in enumerate(messages)
+    ]
+    session = session_in(lines(*rows[first:]))
+    assert (session.format.name, session.unread, session.messages) == ("pi", (), 4 - first)

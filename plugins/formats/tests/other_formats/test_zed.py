@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, THOUGHT, told, value
 from tests.formats.test_databases import STORY, database
-from tests.formats.test_zed import framed
+from tests.formats.test_unpacking import framed, zstandard
 
 from message_history import ImageBlock, ThinkingBlock
 from message_history.formats.reading import SessionFile, session_in
 from other_formats.samples.zed import ZED, ZED_OLD
+
+__all__ = ["zstandard"]  # a fixture
 
 COLUMNS = "id, summary, updated_at, data_type, data"
 PICTURE = "iVBORw0KGgo="

@@ -1,4 +1,4 @@
-"""Threads of Zed: of all versions, in its database, and with all that a message can hold."""
+"""What is packed with Zstandard is unpacked where Python or a package can, and noted elsewhere."""
 
 from __future__ import annotations
 
