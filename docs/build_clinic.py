@@ -93,7 +93,7 @@ def install_from_npm(work: Path, package: str, wanted: str) -> Path:
 
 
 def build_wheels(folder: Path) -> list[Path]:
-    """Build a wheel of the library and of what is in `plugins`, and get those of what they need.
+    """Build wheels of the library and of its other formats, and get those of what they need.
 
     Args:
         folder: where to put them.
@@ -101,7 +101,8 @@ def build_wheels(folder: Path) -> list[Path]:
     Returns:
         The wheels; all of them are pure Python.
     """
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--wheel-dir", folder, ROOT)
+    quiet = ("--quiet", "--disable-pip-version-check")
+    run(sys.executable, "-m", "pip", "wheel", *quiet, "--wheel-dir", folder, ROOT, ROOT / "plugins" / "formats")
     wheels = sorted(folder.glob("*.whl"))
     impure = [wheel.name for wheel in wheels if not wheel.name.endswith("-none-any.whl")]
     if impure:

@@ -7,12 +7,13 @@ python docs/list_formats.py --check   only says whether it is current: exit code
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generated import write_or_check
 
-from message_history.formats.registry import FORMATS
+from message_history.formats.registry import FORMATS, _own_formats
 
 if TYPE_CHECKING:
     from message_history.formats.kit.base import Format
@@ -46,6 +47,9 @@ lines of Claude Code and Codex that are no messages: they are counted, and a rep
 it is; line ends, indentation, escapes and a byte order mark stay as they were. The others are read only, each for the
 reason that stands with it below: `convert` writes their conversation as a list in any dialect. A sound file is never
 changed, and a database or an archive never written.
+
+The sessions that people go on with, the providers' own logs and plain lists are read always. What has `formats` in the
+last column is read where the distribution `message-history-formats` is installed, which the extra `formats` brings.
 """
 
 
@@ -55,10 +59,13 @@ def page() -> str:
     Returns:
         Markdown.
     """
-    parts = [HEAD, "\n| format | whose files | written |\n|---|---|---|\n"]
+    if find_spec("message_history_formats") is None:
+        raise SystemExit("the page lists the formats of plugins/formats too: pip install -e ./plugins/formats")
+    parts = [HEAD, "\n| format | whose files | written | extra |\n|---|---|---|---|\n"]
     for each in FORMATS.values():
         written = "read and repaired" if each.repair is not None else "read only"
-        parts.append(f"| `{each.name}` | {each.title} | {written} |\n")
+        extra = "" if each.name in _own_formats() else "`formats`"
+        parts.append(f"| `{each.name}` | {each.title} | {written} | {extra} |\n")
     parts.append("\n## Each of them\n")
     parts += map(_section, FORMATS.values())
     return "".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -16,4 +17,8 @@ needs_system_errors = pytest.mark.skipif(PYODIDE, reason="needs the error of a l
 needs_sockets = pytest.mark.skipif(PYODIDE, reason="needs sockets")
 needs_named_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 needs_a_deep_stack = pytest.mark.skipif(PYODIDE, reason="needs a deeper stack than WebAssembly's")
+needs_plugins = pytest.mark.skipif(
+    not (find_spec("message_history_compile") and find_spec("message_history_formats")),
+    reason="needs ./plugins/compile and ./plugins/formats",
+)
 reads_sources = pytest.mark.skipif(PYODIDE, reason="reads the sources, which are the same everywhere")

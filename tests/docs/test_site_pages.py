@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from tests.needs import needs_plugins
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -67,6 +68,7 @@ def test_every_name_in_the_reference_exists() -> None:
 
 
 @pytest.mark.heavy
+@needs_plugins
 def test_the_examples_of_every_page_print_what_it_says() -> None:
     assert len(EXAMPLES) > 25
     command = [sys.executable, *map(str, (DOCS / "run_examples.py", *EXAMPLES))]

@@ -8,6 +8,7 @@ import pytest
 
 from message_history import RepairCode
 from message_history.files.files import NotRecognisedError
+from message_history.formats import registry
 from message_history.formats.reading import session_in
 from tests.formats.story import ANSWER, CHAT, QUESTION, lines, told, value
 
@@ -16,6 +17,14 @@ def test_a_role_that_is_damaged_in_one_message_is_still_repaired() -> None:
     session = session_in(lines(*CHAT, {"role": "usr", "content": "And b.txt?"}))
     assert session.format.name == "messages"
     assert [each.code for each in session.conversations[0].history().repairs] == [RepairCode.ROLE_ASSUMED]
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_what_is_not_recognised_says_which_extra_reads_more(installed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "find_spec", lambda _: object() if installed else None)
+    with pytest.raises(NotRecognisedError) as caught:
+        session_in(b'[{"who": "me"}]')
+    assert str(caught.value).endswith("; pip install 'message-history[formats]' brings more formats") is not installed
 
 
 def test_a_file_of_tasks_is_like_no_format() -> None:

@@ -83,15 +83,18 @@ class NotRecognisedError(UnreadableFileError):
 
     Args:
         why: what keeps it from being in one of them; what it holds, when it is like none.
+        more: what to install for more formats.
     """
 
-    def __init__(self, nearest: Iterable[str] = (), why: str = "") -> None:
+    def __init__(self, nearest: Iterable[str] = (), why: str = "", more: str = "") -> None:
         self.nearest = tuple(nearest)
         but = f", but {why}" if why else ""
         named = self.nearest[0] if len(self.nearest) == 1 else "NAME"
         how = f"`--format {named}`, in Python format={named!r}, reads it as that"
         like = f"it is like {', '.join(self.nearest)}{but}; {how}" if self.nearest else why
-        super().__init__(f"not recognised: {like}" if like else "not recognised", sound=True)
+        super().__init__(
+            "; ".join(filter(None, (f"not recognised: {like}" if like else "not recognised", more))), sound=True
+        )
 
 
 @final

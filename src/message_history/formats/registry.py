@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, partial
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import islice
 from pkgutil import iter_modules
 from types import ModuleType
@@ -62,7 +63,7 @@ def recognise(document: Document) -> Format:
     """
     fitting = [each for each in FORMATS.values() if not each.general and _is_certain(each, document)]
     if len(fitting) > 1:
-        raise NotRecognisedError(each.name for each in fitting)
+        raise _not_recognised(each.name for each in fitting)
     # Of those that many programs write, the first decides: the last of them look at all of a file.
     fitting = fitting or list(
         islice((each for each in FORMATS.values() if each.general and _is_certain(each, document)), 1)
@@ -71,15 +72,20 @@ def recognise(document: Document) -> Format:
         return fitting[0]
     nearest = nearest_formats(document)
     if nearest:
-        raise NotRecognisedError(nearest, strange_entry(document) if MESSAGE_LISTS.name in nearest else "")
+        raise _not_recognised(nearest, strange_entry(document) if MESSAGE_LISTS.name in nearest else "")
     try:
         document.saved  # noqa: B018 - it says why there is none
     except UnreadableFileError as error:
         if not error.sound:
             raise
-        raise NotRecognisedError(why=str(error)) from error
+        raise _not_recognised(why=str(error)) from error
     first = next((item for _, item in document.numbered_items), None)
-    raise NotRecognisedError(why="no entry in it is a message" + (f"; the first is {kind_of(first)}" if first else ""))
+    raise _not_recognised(why="no entry in it is a message" + (f"; the first is {kind_of(first)}" if first else ""))
+
+
+def _not_recognised(nearest: Iterable[str] = (), why: str = "") -> NotRecognisedError:
+    more = "" if find_spec("message_history_formats") else "pip install 'message-history[formats]' brings more formats"
+    return NotRecognisedError(nearest, why, more)
 
 
 def nearest_formats(document: Document) -> list[str]:

@@ -15,8 +15,7 @@ with needs_extra("arrow", "message-history-compile"):
     import pyarrow.parquet as pq
 
 from message_history.formats.conversation_lists import CONVERSATION_LISTS
-from message_history.formats.kit.base import Fit
-from message_history.formats.kit.document import Document
+from message_history.formats.kit import Document, Fit
 from message_history.formats.registry import FORMATS
 from message_history_compile.plan import checked_plan
 from message_history_compile.reading import Found, conversations_of
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from message_history.formats.kit.base import Format
+    from message_history.formats.kit import Format
     from message_history_compile.plan import Plan
 
 ROWS_IN_GROUP: Final = 1000

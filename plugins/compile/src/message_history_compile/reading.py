@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 from attrs import evolve
 
 from message_history.files.damaged_json import Decoder, decode_line
-from message_history.files.files import NotRecognisedError, TooLargeError, UnreadableFileError, content_of
-from message_history.formats.kit.document import Document, parse_document
+from message_history.files.files import NotRecognisedError, TooLargeError, content_of
+from message_history.formats.kit import Document, UnreadableFileError
+from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS, read_as, recognise
 from message_history_compile.rows import Rejected, Source, digest_of
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from message_history.files.conversations import Conversation
-    from message_history.formats.kit.base import Format
+    from message_history.formats.kit import Format
 
 MAX_LINE: Final = 64 * 1024 * 1024
 """A longer line is rejected: it would take several times as much memory."""

@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import evolve
 
 from message_history.dialects import Gemini
-from message_history.formats.kit.base import NOTHING_JUDGED, STATE, Collector, Fit, Format, Reading, fit_items
+from message_history.formats.kit import (
+    NOTHING_JUDGED,
+    STATE,
+    Collector,
+    Conversations,
+    Fit,
+    Format,
+    Reading,
+    fit_items,
+    objects_in,
+)
 from message_history.formats.kit.document import INSPECTED
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import objects_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _MOCKED: Final = "mock_tool_output"
 """What an old case says that a tool is to return."""

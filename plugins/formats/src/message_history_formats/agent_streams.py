@@ -18,14 +18,26 @@ from message_history.formats.claude_lookalikes import (
     is_message,
     is_row,
 )
-from message_history.formats.kit.base import NOTHING_JUDGED, PRINTED, Collector, Fit, Format, Reading, fit_items
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, call, json_text, result, text
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    PRINTED,
+    Collector,
+    Conversations,
+    Fit,
+    Format,
+    Reading,
+    call,
+    fit_items,
+    json_text,
+    result,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 
 def _is_known(items: list[dict[str, Any]]) -> bool:

@@ -8,13 +8,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.formats.claude_lookalikes import AGENTS_MARKED, AGENTS_RESULTS, is_agents_item
-from message_history.formats.kit.base import STATE, Collector, Fit, Format, Reading, fit_items
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, json_text, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    STATE,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    call,
+    fit_items,
+    image,
+    json_text,
+    result,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _CALLS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "computer_call": ("computer", ("action", "actions")),

@@ -6,14 +6,13 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from message_history.formats.kit.base import Collector, Fit, Format, Reading
-from message_history.formats.kit.raw_blocks import BLOCKS, text
+from message_history.formats.kit import BLOCKS, Collector, Fit, Format, Reading, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from message_history.files.conversations import Conversation
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _START: Final = "# aider chat started at "
 _STARTED: Final = re.compile(r"^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d *\r?$", re.MULTILINE)

@@ -9,24 +9,28 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import DATABASE, Collector, Fit, Format, Reading
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import (
+from message_history.formats.kit import (
     BLOCKS,
+    DATABASE,
+    Collector,
+    Conversations,
+    Fit,
+    Format,
+    Reading,
     call,
-    image_of_bytes,
     json_of,
     json_text,
     objects_in,
     result,
     text,
 )
+from message_history.formats.kit.raw_blocks import image_of_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from message_history.files.conversations import Conversation
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _USER: Final = ("Prompt", "ToolUseResults", "CancelledToolUses")
 _ASSISTANT: Final = ("Response", "ToolUse")

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
-from message_history.formats.kit.raw_blocks import (
+from message_history.formats.kit import (
     BLOCKS,
+    NOTHING_JUDGED,
+    Collector,
+    Fit,
+    Format,
+    Reading,
     call,
     image,
     json_text,
     result,
-    state_result,
     text,
     text_of,
     thinking,
 )
+from message_history.formats.kit.raw_blocks import state_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _ROLES: Final = ("user", "assistant", "info")
 _USAGE: Final = {

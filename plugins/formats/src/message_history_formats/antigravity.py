@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, Collector, Format, Reading, row_fit
-from message_history.formats.kit.raw_blocks import BLOCKS, call, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    Collector,
+    Format,
+    Reading,
+    call,
+    result,
+    row_fit,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 
 def _is_step(row: Mapping[str, Any]) -> bool:

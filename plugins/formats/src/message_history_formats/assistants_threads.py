@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, result, text
+from message_history.formats.kit import (
+    BLOCKS,
+    EXPORTED,
+    NOTHING_JUDGED,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    call,
+    fit_items,
+    image,
+    result,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _ASKED: Final = ("input", "ranking_options", "query")
 _OUTPUTS: Final = ("output", "outputs", "results")

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, STATE, Fit, Format, fit_items
-from message_history.formats.kit.chat_messages import add_chat_message, blocks_of, calls_of
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    STATE,
+    Conversations,
+    Fit,
+    Format,
+    add_chat_message,
+    blocks_of,
+    calls_of,
+    fit_items,
+    result,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from message_history.core.messages.message import Role
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _MODEL: Final = ("SystemMessage", "UserMessage", "AssistantMessage", "FunctionExecutionResultMessage")
 _TEXTS: Final = (

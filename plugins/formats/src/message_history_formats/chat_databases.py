@@ -5,18 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import OpenAIResponses
-from message_history.formats.kit.base import DATABASE, STATE, Fit, Format, fit_items
-from message_history.formats.kit.chat_messages import add_chat_message
-from message_history.formats.kit.document import INSPECTED, Document
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, json_of
+from message_history.formats.kit import (
+    BLOCKS,
+    DATABASE,
+    STATE,
+    Conversations,
+    Document,
+    Fit,
+    Format,
+    add_chat_message,
+    fit_items,
+    json_of,
+)
+from message_history.formats.kit.document import INSPECTED
 from message_history.formats.langchain_dumps import add_message, fields_of
 from message_history_formats.open_webui import OPEN_WEBUI
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
+    from message_history.formats.kit import Collector, Reading
 
     Row = dict[str, Any]
 

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import EXPORTED, NOTHING_JUDGED, Fit, Format, fit_items
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, call, objects_in, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    EXPORTED,
+    NOTHING_JUDGED,
+    Conversations,
+    Fit,
+    Format,
+    call,
+    fit_items,
+    objects_in,
+    result,
+    text,
+    thinking,
+)
 from message_history_formats.chatgpt_export import branch_to
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _NOT_SENT: Final = ("token_budget", "flag")
 

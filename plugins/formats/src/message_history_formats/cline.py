@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, json_of, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    call,
+    fit_items,
+    image,
+    json_of,
+    result,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _USER: Final = ("task", "user_feedback", "user_feedback_diff")
 _ASSISTANT: Final = ("text", "completion_result", "followup", "plan_mode_respond")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import Collector, Fit, Format, Reading
+from message_history.formats.kit import BLOCKS, Collector, Fit, Format, Reading, image, text, text_of, thinking
 from message_history.formats.kit.message_rows import RowForm, dialect_items
-from message_history.formats.kit.raw_blocks import BLOCKS, image, text, text_of, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from message_history import Message
     from message_history.core.messages.block_base import Block
-    from message_history.core.messages.message import Message, Role
-    from message_history.formats.kit.document import Document
+    from message_history.core.messages.message import Role
+    from message_history.formats.kit import Document
     from message_history.formats.kit.message_rows import Items
     from message_history.formats.kit.splicing import Line
 

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, PRINTED, Collector, Format, Reading, row_fit
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, json_text, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    PRINTED,
+    Collector,
+    Format,
+    Reading,
+    call,
+    image,
+    json_text,
+    result,
+    row_fit,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _STARTS: Final = ("thread.started", "session.created")
 _ITEMS: Final = ("item.started", "item.updated", "item.completed")

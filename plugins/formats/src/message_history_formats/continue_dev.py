@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
-from message_history.formats.kit.chat_messages import add_chat_message, blocks_of
-from message_history.formats.kit.raw_blocks import BLOCKS, objects_in, result, state_result, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    add_chat_message,
+    blocks_of,
+    objects_in,
+    result,
+    thinking,
+)
+from message_history.formats.kit.raw_blocks import state_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _PREVIOUS: Final = "Previous conversation summary:\n\n "
 

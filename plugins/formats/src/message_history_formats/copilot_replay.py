@@ -8,16 +8,25 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define
 
-from message_history.formats.kit.base import NOTHING_JUDGED, OUTCOME, Fit, Format
-from message_history.formats.kit.chat_messages import calls_of
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, image, result, text, text_of, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    OUTCOME,
+    Conversations,
+    Fit,
+    Format,
+    calls_of,
+    image,
+    result,
+    text,
+    text_of,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _ROLES: Final = ("system", "user", "assistant", "tool")
 """The roles by their numbers."""

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, fit_items
-from message_history.formats.kit.chat_messages import add_chat_message
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, text
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    OUTCOME,
+    Collector,
+    Conversations,
+    Fit,
+    Format,
+    add_chat_message,
+    fit_items,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document, Reading
 
 
 def _is_output(item: Any) -> bool:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import EXPORTED, NOTHING_JUDGED, Format, item_fit
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    EXPORTED,
+    NOTHING_JUDGED,
+    Conversations,
+    Format,
+    item_fit,
+    text,
+    thinking,
+)
 from message_history_formats.chatgpt_export import messages_on_branch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _WITHOUT_WORDS: Final = ("SEARCH", "READ_LINK", "TOOL_SEARCH", "TOOL_OPEN")
 

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import EXPORTED, NOTHING_JUDGED, Format, fit_items
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, call, objects_in, result, text
+from message_history.formats.kit import (
+    BLOCKS,
+    EXPORTED,
+    NOTHING_JUDGED,
+    Conversations,
+    Format,
+    call,
+    fit_items,
+    objects_in,
+    result,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Collector, Fit, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Fit, Reading
 
 
 def _is_message(item: Any) -> bool:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import DATABASE, Fit, Format, fit_items
-from message_history.formats.kit.chat_messages import add_chat_message
+from message_history.formats.kit import (
+    BLOCKS,
+    DATABASE,
+    Conversations,
+    Fit,
+    Format,
+    add_chat_message,
+    fit_items,
+    json_of,
+)
 from message_history.formats.kit.document import INSPECTED
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, json_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document, Reading
 
 _SESSION: Final = ("id", "messages", "created_at", "tools_approved")
 """The columns of a session: those of the first version that kept them in a database."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import PRINTED, Collector, Fit, Format, Reading, fit_items
+from message_history.formats.kit import BLOCKS, PRINTED, Collector, Fit, Format, Reading, call, fit_items, result, text
 from message_history.formats.kit.message_rows import RowForm
-from message_history.formats.kit.raw_blocks import BLOCKS, call, result, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from message_history.core.messages.message import Role
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
     from message_history.formats.kit.message_rows import Items
 
 _STATE: Final = frozenset({"todo_state", "session_end", "compaction_state", "session_settings"})

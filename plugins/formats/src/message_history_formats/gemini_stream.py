@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, PRINTED, Collector, Format, Reading, row_fit
-from message_history.formats.kit.raw_blocks import BLOCKS, call, json_text, result, text
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    PRINTED,
+    Collector,
+    Format,
+    Reading,
+    call,
+    json_text,
+    result,
+    row_fit,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _SHOWN: Final = ("init", "error", "result")
 

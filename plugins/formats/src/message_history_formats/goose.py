@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import (
+from message_history.formats.kit import (
+    BLOCKS,
     NOTHING_JUDGED,
     PRINTED,
     Collector,
     Fit,
     Format,
     Reading,
+    call,
     fit_items,
+    image,
+    result,
     row_fit,
+    text,
+    thinking,
 )
 from message_history.formats.kit.message_rows import RowForm, dialect_items
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from message_history import Message
     from message_history.core.messages.block_base import Block
-    from message_history.core.messages.message import Message, Role
-    from message_history.formats.kit.document import Document
+    from message_history.core.messages.message import Role
+    from message_history.formats.kit import Document
     from message_history.formats.kit.message_rows import Items
 
 _REQUESTS: Final = ("toolRequest", "frontendToolRequest")

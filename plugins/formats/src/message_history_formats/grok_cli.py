@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import Collector, Format, Reading, row_fit
-from message_history.formats.kit.chat_rows import ChatRows
-from message_history.formats.kit.raw_blocks import (
+from message_history.formats.kit import (
     BLOCKS,
+    ChatRows,
+    Collector,
+    Format,
+    Reading,
     call,
     image,
     json_text,
     objects_in,
     result,
+    row_fit,
     text,
     text_of,
     thinking,
@@ -21,7 +24,7 @@ from message_history.formats.kit.raw_blocks import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _KINDS: Final = frozenset({"system", "user", "assistant", "tool_result", "reasoning", "backend_tool_call"})
 _MARKS: Final = frozenset({"prompt_index", "synthetic_reason", "model_id", "model_fingerprint"})

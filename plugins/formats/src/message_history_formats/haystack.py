@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import STATE, Collector, Fit, Format, Reading, fit_items
-from message_history.formats.kit.chat_messages import blocks_of, first_of
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    STATE,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    blocks_of,
+    call,
+    first_of,
+    fit_items,
+    image,
+    result,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _PARTS: Final = frozenset({"text", "tool_call", "tool_call_result", "reasoning", "image", "file"})
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from message_history.formats.kit.base import Collector, Fit, Format, Reading, fit_items
-from message_history.formats.kit.chat_messages import add_chat_message
-from message_history.formats.kit.chat_rows import ChatRows
-from message_history.formats.kit.raw_blocks import BLOCKS
+from message_history.formats.kit import BLOCKS, ChatRows, Collector, Fit, Format, Reading, add_chat_message, fit_items
 
 if TYPE_CHECKING:
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _META: Final = "session_meta"
 

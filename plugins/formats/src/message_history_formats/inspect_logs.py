@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, OUTCOME, Fit, Format
-from message_history.formats.kit.chat_messages import add_chat_message, first_of
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    OUTCOME,
+    Conversations,
+    Fit,
+    Format,
+    add_chat_message,
+    first_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document, Reading
 
 _ATTACHMENT: Final = "attachment://"
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import DATA_SET, NOTHING_JUDGED, Format, item_fit
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, json_of, text
+from message_history.formats.kit import BLOCKS, DATA_SET, NOTHING_JUDGED, Conversations, Format, item_fit, json_of, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _ENDS: Final = ("completion", "output", "chosen", "rejected")
 _TURN: Final = re.compile(r"(?:^|\n\n)(Human|Assistant): ?")

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import Collector, Fit, Format, Reading, fit_items
-from message_history.formats.kit.chat_messages import add_chat_message, blocks_of
-from message_history.formats.kit.chat_rows import ChatRows
-from message_history.formats.kit.raw_blocks import BLOCKS, arguments_of, call, result
+from message_history.formats.kit import (
+    BLOCKS,
+    ChatRows,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    add_chat_message,
+    blocks_of,
+    call,
+    fit_items,
+    result,
+)
+from message_history.formats.kit.raw_blocks import arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _MARKS: Final = ("_system_prompt", "_usage", "_checkpoint")
 

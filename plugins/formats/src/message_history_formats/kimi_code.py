@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
-from message_history.formats.kit.base import Collector, Fit, Format, Reading, fit_items
-from message_history.formats.kit.chat_messages import add_chat_message, blocks_of
-from message_history.formats.kit.raw_blocks import BLOCKS, call, result, text, text_of
+from message_history.formats.kit import (
+    BLOCKS,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    add_chat_message,
+    blocks_of,
+    call,
+    fit_items,
+    result,
+    text,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _FAMILIES: Final = (
     *("config.", "context.", "turn.", "llm.", "tools.", "usage.", "permission.", "profile.", "plugin.", "runtime."),

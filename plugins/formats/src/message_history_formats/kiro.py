@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import Collector, Format, Reading, row_fit
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, objects_in, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    Collector,
+    Format,
+    Reading,
+    call,
+    image,
+    objects_in,
+    result,
+    row_fit,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _MESSAGES: Final = frozenset({"user", "assistant", "tool_call", "tool_result"})
 _EVENTS: Final = frozenset(

@@ -7,22 +7,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import Collector, Format, Reading, row_fit
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import (
+from message_history.formats.kit import (
     BLOCKS,
+    Collector,
+    Conversations,
+    Format,
+    Reading,
     call,
-    image_of_bytes,
     json_text,
     result,
+    row_fit,
     text,
     thinking,
 )
+from message_history.formats.kit.raw_blocks import image_of_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _ROLES: Final = {"Prompt": "user", "AssistantMessage": "assistant", "ToolResults": "user"}
 _CLEAR: Final = "Clear"

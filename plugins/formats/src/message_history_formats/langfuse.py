@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.provider_messages import add_body
-from message_history.formats.kit.raw_blocks import BLOCKS, json_of
+from message_history.formats.kit import BLOCKS, NOTHING_JUDGED, OUTCOME, Conversations, Fit, Format, fit_items, json_of
+from message_history_formats.provider_messages import add_body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document, Reading
 
 _KINDS: Final = (
     "GENERATION",

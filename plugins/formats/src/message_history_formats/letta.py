@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import STATE, Fit, Format
-from message_history.formats.kit.chat_messages import add_chat_message
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, text
+from message_history.formats.kit import BLOCKS, STATE, Conversations, Fit, Format, add_chat_message, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document, Reading
 
 _MARKS: Final = frozenset({"in_context_message_ids", "in_context_message_indices", "core_memory", "message_ids"})
 

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import EXPORTED, NOTHING_JUDGED, Fit, Format
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, call, objects_in, result, text, text_of, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    EXPORTED,
+    NOTHING_JUDGED,
+    Conversations,
+    Fit,
+    Format,
+    call,
+    objects_in,
+    result,
+    text,
+    text_of,
+    thinking,
+)
 from message_history_formats.chatgpt_export import branch_to
 
 if TYPE_CHECKING:
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 
 def _is_message(item: Any) -> bool:

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import DATA_SET, NOTHING_JUDGED, Format, item_fit
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, json_of, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    DATA_SET,
+    NOTHING_JUDGED,
+    Conversations,
+    Format,
+    call,
+    image,
+    item_fit,
+    json_of,
+    result,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _LISTS: Final = ("messages", "chosen_messages", "rejected_messages")
 _KINDS: Final = frozenset({"text", "reasoning", "tool_call", "image_url", "video_url", "audio_url"})

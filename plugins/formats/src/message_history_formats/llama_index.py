@@ -5,17 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.files.request_bodies import held_at
-from message_history.formats.kit.base import STATE, Fit, Format, fit_items
-from message_history.formats.kit.chat_messages import ROLES, blocks_of, calls_of, first_of
+from message_history.formats.kit import (
+    BLOCKS,
+    STATE,
+    Conversations,
+    Fit,
+    Format,
+    blocks_of,
+    call,
+    calls_of,
+    first_of,
+    fit_items,
+    image,
+    json_of,
+    result,
+    text,
+    thinking,
+)
+from message_history.formats.kit.chat_messages import ROLES
 from message_history.formats.kit.document import INSPECTED
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, json_of, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _MEMORY: Final = "memory"
 _WAITING: Final = "scratchpad"

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import EXPORTED, NOTHING_JUDGED, Collector, Fit, Format, fit_items
+from message_history.formats.kit import (
+    BLOCKS,
+    EXPORTED,
+    NOTHING_JUDGED,
+    Collector,
+    Fit,
+    Format,
+    call,
+    fit_items,
+    result,
+    text,
+)
 from message_history.formats.kit.document import INSPECTED
-from message_history.formats.kit.raw_blocks import BLOCKS, call, result, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document, Reading
 
 _MESSAGES: Final = {
     "user.message": "user",

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import EXPORTED, NOTHING_JUDGED, Fit, Format, fit_items
-from message_history.formats.kit.chat_messages import add_chat_message
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.provider_messages import add_provider_message
-from message_history.formats.kit.raw_blocks import BLOCKS, image, text
+from message_history.formats.kit import (
+    BLOCKS,
+    EXPORTED,
+    NOTHING_JUDGED,
+    Conversations,
+    Fit,
+    Format,
+    add_chat_message,
+    fit_items,
+    image,
+    text,
+)
 from message_history_formats.chatgpt_export import branch_to
+from message_history_formats.provider_messages import add_provider_message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _BESIDE: Final = {"error": "errors of replies", "sources": "sources", "statusHistory": "states of replies"}
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, PRINTED, Format, item_fit
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS
+from message_history.formats.kit import BLOCKS, NOTHING_JUDGED, PRINTED, Conversations, Format, item_fit
 from message_history.formats.opencode import add_message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document, Reading
 
 _MESSAGE: Final = "message.updated"
 _PART: Final = "message.part.updated"

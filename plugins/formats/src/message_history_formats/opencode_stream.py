@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, PRINTED, Collector, Format, Reading, row_fit
-from message_history.formats.kit.raw_blocks import BLOCKS
+from message_history.formats.kit import BLOCKS, NOTHING_JUDGED, PRINTED, Collector, Format, Reading, row_fit
 from message_history.formats.opencode import add_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _KINDS: Final = ("step_start", "step_finish", "text", "reasoning", "tool_use", "error")
 

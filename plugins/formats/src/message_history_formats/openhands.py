@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items
-from message_history.formats.kit.chat_messages import blocks_of, calls_of
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, call, result, text, text_of, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    OUTCOME,
+    Conversations,
+    Fit,
+    Format,
+    blocks_of,
+    call,
+    calls_of,
+    fit_items,
+    result,
+    text,
+    text_of,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _NOT_SENT: Final = (
     *("change_agent_state", "agent_state_changed", "null", "condensation", "recall", "state", "loading_status"),

@@ -5,18 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.files.request_bodies import KEYS
-from message_history.formats.kit.base import NOTHING_JUDGED, Fit, Format
-from message_history.formats.kit.chat_messages import ROLES, add_chat_message
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    Conversations,
+    Fit,
+    Format,
+    add_chat_message,
+    call,
+    result,
+)
+from message_history.formats.kit.chat_messages import ROLES
 from message_history.formats.kit.document import INSPECTED
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, call, result
 from message_history.formats.message_lists import API_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _SPEAKERS: Final = ("role", "from", "sender", "speaker", "author")
 _CONTENTS: Final = ("content", "value", "text", "message")

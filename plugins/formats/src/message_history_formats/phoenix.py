@@ -5,16 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.files.request_bodies import entries_at, find_place, held_at
-from message_history.formats.kit.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, fit_items
-from message_history.formats.kit.chat_messages import add_chat_message
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, arguments_of, json_of, objects_in
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    OUTCOME,
+    Collector,
+    Conversations,
+    Fit,
+    Format,
+    add_chat_message,
+    fit_items,
+    json_of,
+    objects_in,
+)
+from message_history.formats.kit.raw_blocks import arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document, Reading
 
 _COLUMNS: Final = ("id", "trace_rowid", "span_id", "name", "span_kind", "start_time", "attributes")
 """The columns of a span in Phoenix's own database."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, PRINTED, Collector, Format, Reading, row_fit
-from message_history.formats.kit.raw_blocks import BLOCKS
+from message_history.formats.kit import BLOCKS, NOTHING_JUDGED, PRINTED, Collector, Format, Reading, row_fit
 from message_history.formats.pi import add_message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _MESSAGES: Final = ("message_start", "message_update", "message_end")
 _TURNS: Final = ("agent_start", "agent_end", "turn_start", "turn_end")

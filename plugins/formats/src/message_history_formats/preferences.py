@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import DATA_SET, NOTHING_JUDGED, Format, item_fit
-from message_history.formats.kit.many_conversations import Conversations
+from message_history.formats.kit import DATA_SET, NOTHING_JUDGED, Conversations, Format, item_fit
 from message_history.formats.message_lists import is_message
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document, Reading
 
 _ENDS: Final = ("completion", "chosen", "rejected", "preferred_output", "non_preferred_output")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import Gemini
-from message_history.formats.kit.base import Collector, Format, Reading, row_fit
+from message_history.formats.kit import Collector, Format, Reading, row_fit
 from message_history.formats.kit.linked_rows import path_to_newest
 from message_history.formats.kit.message_rows import RowForm
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from message_history.core.messages.message import Role
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
     from message_history.formats.kit.message_rows import Items
     from message_history.formats.kit.splicing import Line
 

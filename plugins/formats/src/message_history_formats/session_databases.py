@@ -5,9 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import DATABASE, Format
-from message_history.formats.kit.document import Document
-from message_history.formats.kit.raw_blocks import call, image, json_of, result, text, thinking
+from message_history.formats.kit import DATABASE, Document, Format, call, image, json_of, result, text, thinking
 from message_history.formats.kit.session_tables import Sessions, by_session, fit_tables, read_sessions
 from message_history_formats.adk import ADK
 from message_history_formats.goose import add_message as add_goose_message
@@ -16,7 +14,7 @@ from message_history_formats.hermes import add_message as add_hermes_message
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.base import Collector
+    from message_history.formats.kit import Collector
 
     Row = dict[str, Any]
 

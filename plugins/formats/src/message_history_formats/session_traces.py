@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from message_history.formats.kit.base import OUTCOME, Collector, Fit, Format, Reading, fit_of
+from message_history.formats.kit import OUTCOME, Collector, Fit, Format, Reading, fit_of
 
 if TYPE_CHECKING:
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 
 def _fit(document: Document) -> Fit:

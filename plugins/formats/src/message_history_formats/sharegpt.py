@@ -6,13 +6,23 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import DATA_SET, NOTHING_JUDGED, Fit, Format
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, call, json_of, json_text, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    DATA_SET,
+    NOTHING_JUDGED,
+    Conversations,
+    Fit,
+    Format,
+    call,
+    json_of,
+    json_text,
+    result,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 _ROLES: Final = {
     **dict.fromkeys(("human", "user"), "user"),

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, OUTCOME, Collector, Fit, Format, Reading, fit_items
-from message_history.formats.kit.chat_messages import blocks_of, calls_of
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    OUTCOME,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    blocks_of,
+    calls_of,
+    fit_items,
+    json_text,
+    result,
+    text,
+)
 from message_history.formats.kit.document import INSPECTED
-from message_history.formats.kit.raw_blocks import BLOCKS, json_text, result, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 
 def _steps(document: Document) -> list[tuple[int, Any]]:

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import evolve
 
 from message_history.dialects import Bedrock
-from message_history.formats.kit.base import NOTHING_JUDGED, STATE, Format, item_fit
-from message_history.formats.kit.many_conversations import Conversations
+from message_history.formats.kit import NOTHING_JUDGED, STATE, Conversations, Format, item_fit
 
 if TYPE_CHECKING:
-    from message_history.formats.kit.base import Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document, Reading
 
 _AGENT: Final = {"agent_id", "messages"}
 _JUDGED: Final = frozenset({"BR-B06", "BR-B07"})

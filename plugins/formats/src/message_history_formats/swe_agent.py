@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import OUTCOME, Collector, Fit, Format, Reading
-from message_history.formats.kit.chat_messages import ROLES, blocks_of, calls_of
-from message_history.formats.kit.raw_blocks import BLOCKS, result
+from message_history.formats.kit import BLOCKS, OUTCOME, Collector, Fit, Format, Reading, blocks_of, calls_of, result
+from message_history.formats.kit.chat_messages import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 
 def _fit(document: Document) -> Fit:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import OpenAIChat
-from message_history.formats.kit.base import NOTHING_JUDGED, OUTCOME, Fit, Format, fit_items, item_fit
-from message_history.formats.kit.chat_messages import add_chat_message
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    OUTCOME,
+    Conversations,
+    Fit,
+    Format,
+    add_chat_message,
+    fit_items,
+    item_fit,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 
 def _is_result(item: Mapping[str, Any]) -> bool:

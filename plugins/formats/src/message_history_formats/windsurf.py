@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_items
-from message_history.formats.kit.chat_messages import first_of
-from message_history.formats.kit.raw_blocks import BLOCKS, call, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    call,
+    first_of,
+    fit_items,
+    result,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _MARKS: Final = ("user_input", "planner_response")
 _OUTPUTS: Final = ("output", "content", "result", "results", "response", "exit_code", "total_results", "user_rejected")

@@ -6,14 +6,29 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.files.containers import UnopenedError
 from message_history.files.unpacking import unpacked
-from message_history.formats.kit.base import DATABASE, NOTHING_JUDGED, Collector, Fit, Format, Reading, fit_of
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, json_of, json_text, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    DATABASE,
+    NOTHING_JUDGED,
+    Collector,
+    Conversations,
+    Fit,
+    Format,
+    Reading,
+    call,
+    fit_of,
+    image,
+    json_of,
+    json_text,
+    result,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _VERSIONS: Final = ("0.1.0", "0.2.0", "0.3.0", "1.0.0")
 _TAGS: Final = frozenset({"User", "Agent"})

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.chat_messages import add_chat_message, blocks_of, first_of
-from message_history.formats.kit.raw_blocks import call, image, result, text, text_of, thinking
+from message_history.formats.kit import (
+    add_chat_message,
+    blocks_of,
+    call,
+    first_of,
+    image,
+    result,
+    text,
+    text_of,
+    thinking,
+)
 
 if TYPE_CHECKING:
-    from message_history.formats.kit.base import Collector
+    from message_history.formats.kit import Collector
 
 _LISTS: Final = ("messages", "contents", "input", "output")
 _SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
