@@ -109,6 +109,7 @@ def test_pairs_are_read_only_where_all_are_of_a_known_role(pairs: list[Any]) -> 
         ),
     ],
 )
-def test_a_refusal_names_the_keys_that_there_are(whole: Any, why: str) -> None:
+def test_a_refusal_names_the_keys_that_there_are(whole: Any, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "find_spec", lambda _: object())
     with pytest.raises(NotRecognisedError, match=why):
         session_in(value(whole))
