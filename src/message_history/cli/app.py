@@ -30,6 +30,7 @@ EXTRAS: Final = {
     "testing": ("pytest",),
     "compile": ("message-history-compile",),
     "formats": ("message-history-formats",),
+    "measure": ("message-history-measure",),
 }
 """The packages that each extra needs."""
 
