@@ -45,9 +45,8 @@ _EXTRAS: Final = {"jinja2": "templates", "pyarrow": "arrow"}
 @click.option(
     "--synthetic",
     type=click.Choice(("mask", "drop", "reject")),
-    default="mask",
-    show_default=True,
-    help="Results that the library wrote: mark them, drop the calls that have them, or reject the conversation.",
+    help="Calls without a result: mark what the library wrote for one, drop the calls, or reject the conversation. "
+    "Else they are marked where the target's taker is told, and dropped elsewhere.",
 )
 @click.option(
     "--media",
@@ -74,7 +73,7 @@ def compile_inputs(
     split: tuple[str, ...],
     dedupe: bool,
     thinking: str,
-    synthetic: str,
+    synthetic: str | None,
     media: str,
     no_text_with_calls: bool,
     single_calls: bool,

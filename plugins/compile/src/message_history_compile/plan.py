@@ -7,6 +7,7 @@ import json
 from typing import Any, Final, Literal, final
 
 from attrs import asdict, field, frozen
+from attrs.validators import optional
 
 from message_history.core.values.validators import one_of
 from message_history_compile.targets import TARGETS
@@ -34,7 +35,8 @@ class Plan:
         settings: the chat template, for the target that needs one; `read_template` reads it.
         thinking: whether thinking is kept, where the target has a place for it.
         synthetic: what becomes of results that the library wrote for calls without one: `mask` keeps them, marked as
-            not to be learned from; `drop` drops such calls; `reject` rejects the conversation.
+            not to be learned from; `drop` drops such calls; `reject` rejects the conversation; None marks them where
+            the target's taker is told, and drops the calls elsewhere.
         media: what becomes of images and documents that the target has no place for: `reject` rejects the
             conversation, `omit` compiles it without them.
         text_with_calls: whether text beside calls is kept; some templates of trainers refuse it.
@@ -52,7 +54,9 @@ class Plan:
     target: str = field(validator=one_of(*TARGETS))
     settings: Settings = NO_SETTINGS
     thinking: bool = True
-    synthetic: Literal["mask", "drop", "reject"] = field(default="mask", validator=one_of("mask", "drop", "reject"))
+    synthetic: Literal["mask", "drop", "reject"] | None = field(
+        default=None, validator=optional(one_of("mask", "drop", "reject"))
+    )
     media: Literal["reject", "omit"] = field(default="reject", validator=one_of("reject", "omit"))
     text_with_calls: bool = True
     single_calls: bool = False
@@ -69,6 +73,11 @@ class Plan:
     def form(self) -> Target:
         """Return the target."""
         return TARGETS[self.target]
+
+    @property
+    def drops_unanswered(self) -> bool:
+        """Return whether calls without a result are dropped."""
+        return self.synthetic == "drop" or (self.synthetic is None and not self.form.tells)
 
     @property
     def splits(self) -> tuple[str, ...]:

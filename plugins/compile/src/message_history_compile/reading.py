@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
@@ -15,6 +16,8 @@ from message_history.formats.kit import Document, UnreadableFileError
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS, read_as, recognise
+from message_history_compile.errors import CannotCompileError
+from message_history_compile.masks import masks_in
 from message_history_compile.rows import Rejected, Source, digest_of
 
 if TYPE_CHECKING:
@@ -31,6 +34,9 @@ NOT_LEARNED_FROM: Final = (", rejected", ", non_preferred_output", ", rejected_m
 """The ends of preferences that a model must not learn, as their labels name them."""
 PREFERENCES: Final = frozenset({"preferences", "instructions", "sharegpt", "llama-factory"})
 """The formats that hold preferences."""
+
+_MASK: Final = re.compile(rb'"(?:weight|train|loss|trainable|loss_weight)"\s*:\s*(?:false|0|"[fn0])', re.IGNORECASE)
+"""What a file with a mask holds; others are not looked through."""
 
 
 @final
@@ -98,6 +104,10 @@ def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Foun
     document = Document(data=b"", text="", value=item)
     try:
         reading = read_as(document, chosen)
+        _check_masks(item, reading.conversations)
+    except CannotCompileError as error:
+        yield Rejected(source=source, code=error.code, why=error.why)
+        return
     except UnreadableFileError as error:
         yield Rejected(source=source, code="no_conversation", why=str(error))
         return
@@ -112,6 +122,13 @@ def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Foun
             yield Rejected(source=place, code="preference", why="the end that was not preferred")
         else:
             yield Found(each, place)
+
+
+def _check_masks(item: Any, conversations: Iterable[Conversation]) -> None:
+    """Reject what has masks that the reader of its format does not know."""
+    there = masks_in(item)
+    if there and there > sum(masks_in(list(each.file.entries)) for each in conversations):
+        raise CannotCompileError("mask_lost", f"it has {there} masks, and its format has no place for one of them")
 
 
 def _is_not_preferred(conversation: Conversation, chosen: Format) -> bool:
@@ -162,6 +179,12 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
     for note in session.unread:
         why = f"place {note.line}: {note.detail}: not read"
         yield Rejected(source=source, code="entry_not_read", why=why)
+    if _MASK.search(data):
+        try:
+            _check_masks(parse_document(data).numbered_items, session.conversations)
+        except CannotCompileError as error:
+            yield Rejected(source=source, code=error.code, why=error.why)
+            return
     if not session.messages:
         yield Rejected(source=source, code="no_conversation", why="it holds no messages")
         return

@@ -11,7 +11,9 @@ from attrs import evolve, field, frozen
 
 from message_history import DocumentBlock, ImageBlock, Repair, RepairCode, TextBlock
 from message_history.dialects.registry import DIALECTS
-from message_history_compile.targets.base import CannotCompileError, Sample
+from message_history_compile.checks import check_drops, check_joins, check_masks, is_open_at_the_end
+from message_history_compile.errors import CannotCompileError
+from message_history_compile.targets.base import Sample
 from message_history_compile.targets.forms import rewritten, single_calls, without_text
 from message_history_compile.tools import functions_of
 from message_history_compile.turns import omitted, turns_of
@@ -113,10 +115,13 @@ def _compiled(conversation: Conversation, plan: Plan, source: Source) -> Row:
     target = plan.form
     dialect = DIALECTS[plan.dialect] if plan.dialect is not None else conversation.known
     history = conversation.history(dialect=dialect)
-    if plan.synthetic == "drop":
+    check_joins(conversation.file, dialect, history)
+    if plan.drops_unanswered and not (target.learns and is_open_at_the_end(history)):
+        check_drops(history)
         history = history.without_unanswered()
     if not history:
         raise CannotCompileError("empty", "it holds no messages")
+    check_masks(conversation.file.entries, history)
     turns, omissions = turns_of(history, thinking=plan.thinking and target.thinking)
     if plan.synthetic == "reject" and any(turn.synthetic for turn in turns):
         raise CannotCompileError("synthetic", "something in it had to be written by the library")
@@ -155,18 +160,34 @@ def _row(target: Target, sample: Sample, values: dict[str, Any], receipt: dict[s
 
 
 def _learnable(turns: list[Turn], target: Target, omissions: list[Repair]) -> list[Turn]:
-    """Return the turns up to the last assistant message, from which something can be learned."""
-    end = next((n for n in range(len(turns), 0, -1) if turns[n - 1].role == "assistant"), 0)
+    """Return the turns up to the last assistant message, from which something can be learned.
+
+    Where the target has no mask, they end before the first assistant message that must not be learned.
+    """
+    stop = len(turns)
+    if not target.masks:
+        stop = next((n for n, turn in enumerate(turns) if turn.role == "assistant" and not turn.train), stop)
+    end = next((n for n in range(stop, 0, -1) if turns[n - 1].role == "assistant"), 0)
     if not any(turn.train for turn in turns):
-        why = "it has no assistant message" if not end else "the library wrote a part of every assistant message"
-        raise CannotCompileError("nothing_to_learn", why)
-    if not target.masks and any(turn.role == "assistant" and turn.synthetic for turn in turns[:end]):
-        why = f"the library wrote a part of an assistant message, and {target.name} has no mask"
+        raise CannotCompileError("nothing_to_learn", _why_nothing(turns))
+    if not end:
+        why = f"its first assistant message must not be learned, and {target.name} has no mask that its taker reads"
         raise CannotCompileError("no_mask", why)
     if end < len(turns):
-        count = len(turns) - end
-        omissions.append(omitted(end, f"{count} behind the last assistant message, from which nothing is learned"))
+        omissions.append(omitted(end, _why_cut(len(turns) - end, is_masked=stop < len(turns))))
     return turns[:end]
+
+
+def _why_cut(count: int, *, is_masked: bool) -> str:
+    if is_masked:
+        return f"{count} from the first assistant message on that must not be learned, for the target has no mask"
+    return f"{count} behind the last assistant message, from which nothing is learned"
+
+
+def _why_nothing(turns: list[Turn]) -> str:
+    if not any(turn.role == "assistant" for turn in turns):
+        return "it has no assistant message"
+    return "every assistant message has a mask, or the library wrote a part of it"
 
 
 def _with_calls_as_planned(turns: list[Turn], plan: Plan, omissions: list[Repair]) -> list[Turn]:

@@ -49,7 +49,7 @@ class TemplateForm:
         single_calls: whether a message makes one call at most.
         text_apart: whether text beside calls is a message of its own.
         without_text: whether text beside calls is omitted, for the template has no form for it.
-        bridge: whether an assistant message stands between results and user text.
+        user_in_results: whether user text behind results is a part of the last of them.
     """
 
     parts: bool = False
@@ -60,7 +60,7 @@ class TemplateForm:
     single_calls: bool = False
     text_apart: bool = False
     without_text: bool = False
-    bridge: bool = False
+    user_in_results: bool = False
 
 
 @lru_cache(maxsize=8)
@@ -84,7 +84,7 @@ def form_of(settings: Settings) -> TemplateForm:
                 single_calls=not _works(settings, (_USER, *_step(_SHORT), _ANSWER), **how),
                 text_apart=has_place,
                 without_text=is_dropped and not has_place,
-                bridge=not _works(settings, (_USER, *_step(_SHORT[:1]), _AGAIN, _ANSWER), **how),
+                user_in_results=not _works(settings, (_USER, *_step(_SHORT[:1]), _AGAIN, _ANSWER), **how),
             )
     return TemplateForm(parts=parts, system_first=system_first, calls_as_text=True)
 

@@ -14,14 +14,15 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
+from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import is_blank
 from message_history.core.values.json_values import json_text
+from message_history_compile.masks import is_masked, is_ours
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from message_history import Message, MessageHistory
-    from message_history.core.messages.block_base import Block
 
 TurnRole: TypeAlias = Literal["system", "user", "assistant", "tool"]
 BETWEEN_TEXTS: Final = "\n\n"
@@ -57,6 +58,7 @@ class Turn(NamedTuple):
         is_error: whether a result says that the tool failed.
         parts: all blocks in order, where some of them are no text; else none.
         synthetic: whether the library wrote some of it.
+        masked: whether the input says that it is not to be learned.
     """
 
     role: TurnRole
@@ -68,11 +70,12 @@ class Turn(NamedTuple):
     is_error: bool = False
     parts: tuple[Block, ...] = ()
     synthetic: bool = False
+    masked: bool = False
 
     @property
     def train(self) -> bool:
-        """Return whether a trainer may learn from the turn: the model wrote all of it."""
-        return self.role == "assistant" and not self.synthetic
+        """Return whether a trainer may learn from the turn: a model wrote all of it, and it came without a mask."""
+        return self.role == "assistant" and not (self.synthetic or self.masked)
 
     @property
     def is_empty(self) -> bool:
@@ -88,11 +91,14 @@ def turns_of(history: MessageHistory, *, thinking: bool = True) -> tuple[list[Tu
     omissions: list[Repair] = []
     turns = [Turn("system", history.system)] if history.system is not None else []
     ours = {repair.index for repair in history.repairs if repair.code in _OURS_IN_CALLS}
+    # What was taken out of a message may have been what its mask came with.
+    masked = {repair.index for repair in history.repairs if is_masked(_blocks(repair.removed))}
     names: dict[str, str] = {}
     for index, message in enumerate(history):
         if message.role == "assistant":
             turn = _assistant(message, index, omissions, thinking=thinking)
             names = {call.id: call.name for call in turn.calls}
+            turn = turn._replace(masked=True) if index in masked else turn
             turns.append(turn._replace(synthetic=True) if index in ours else turn)
         else:
             turns += _user(message, index, omissions, names)
@@ -131,14 +137,20 @@ def _assistant(message: Message, index: int, omissions: list[Repair], *, thinkin
         else:
             parts.append(block)
         synthetic = synthetic or block.mark is not None
+    has_meta = any(block.meta is not None for block in message.content)
     return Turn(
         "assistant",
         BETWEEN_TEXTS.join(text for text in texts if not is_blank(text)),
         "\n".join(reasoning),
         tuple(calls),
         parts=_mixed(parts),
-        synthetic=synthetic,
+        synthetic=synthetic or (has_meta and is_ours(message.content)),
+        masked=has_meta and is_masked(message.content),
     )
+
+
+def _blocks(removed: Iterable[Any]) -> list[Block]:
+    return [each for each in removed if isinstance(each, Block)]
 
 
 def _call(block: ToolUseBlock) -> tuple[Call, bool]:
@@ -167,7 +179,7 @@ def _user(message: Message, index: int, omissions: list[Repair], names: dict[str
 def _user_turn(parts: Sequence[Block]) -> Iterable[Turn]:
     if parts:
         text = BETWEEN_TEXTS.join(block.text for block in parts if isinstance(block, TextBlock))
-        synthetic = any(block.mark is not None for block in parts)
+        synthetic = any(block.mark is not None for block in parts) or is_ours(parts)
         yield Turn("user", text, parts=_mixed(parts), synthetic=synthetic)
 
 
@@ -179,7 +191,7 @@ def _result(block: ToolResultBlock, name: str) -> Turn:
         name=name,
         is_error=block.is_error,
         parts=_mixed(block.content),
-        synthetic=block.mark is not None,
+        synthetic=block.mark is not None or is_ours((block,)),
     )
 
 

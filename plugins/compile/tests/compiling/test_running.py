@@ -206,7 +206,10 @@ def test_receipts_are_beside_the_rows_where_the_taker_refuses_other_keys(tmp_pat
     written = (tmp_path / "out" / "receipts" / "train-00000.jsonl").read_text(encoding="utf-8")
     receipts = [json.loads(line) for line in written.splitlines()]
     assert len(rows) == len(receipts)
-    assert {repair["code"] for repair in receipts[0]["repairs"]} == {"result_stubbed"}
+    assert {repair["code"] for repair in receipts[0]["repairs"]} == {
+        "result_stubbed",
+        "unanswered_call_removed",
+    }
 
 
 def test_what_the_takers_need_is_beside_the_rows(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_a_conversation_from_which_nothing_is_learned_is_rejected() -> None:
 
 
 def test_what_the_library_wrote_is_marked_and_never_learned() -> None:
-    row = row_of(crashed(), "trl")
+    row = row_of(crashed(), "trl", synthetic="mask")
     stub = row["messages"][2]
     assert (stub["role"], stub["train"], stub["synthetic"]) == ("tool", False, True)
     assert [message["train"] for message in row["messages"]] == [False, True, False, False, True]
@@ -97,17 +97,16 @@ def test_an_assistant_message_with_arguments_of_ours_is_masked() -> None:
     }
     item = listed(user("a"), broken, {"role": "tool", "tool_call_id": "c1", "content": "b"}, assistant("c"))
     assert [message.get("weight") for message in row_of(item, "openai")["messages"]] == [None, 0, None, 1]
-    assert row_of(item, "trl")["messages"][1]["train"] is False
     assert row_of(item, "sharegpt-axolotl")["conversations"][1]["train"] is False
-    for target in ("sharegpt-llama-factory", "bedrock", "anthropic"):
+    for target in ("trl", "sharegpt-llama-factory", "bedrock", "anthropic"):
         assert reason_of(item, target) == "no_mask"
 
 
 def test_a_call_that_was_given_a_name_is_masked() -> None:
     nameless = {"type": "tool_use", "id": "toolu_1", "input": {}}
     item = listed(user("a"), assistant([nameless]), user([result("toolu_1", "b")]), assistant("c"))
-    assert "name_assigned" in codes_of(item, "trl")
-    assert [message["train"] for message in row_of(item, "trl")["messages"]] == [False, False, False, True]
+    assert "name_assigned" in codes_of(item, "parquet")
+    assert [message["train"] for message in row_of(item, "parquet")["messages"]] == [False, False, False, True]
 
 
 @pytest.mark.parametrize(("choice", "expected"), [("drop", ["user", "assistant"]), ("reject", "synthetic")])

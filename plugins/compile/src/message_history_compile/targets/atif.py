@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history import ImageBlock, TextBlock
 from message_history.core.values.json_values import thaw
-from message_history_compile.targets.base import CannotCompileError, Sample, Settings, Target, features_of
+from message_history_compile.errors import CannotCompileError
+from message_history_compile.targets.base import Sample, Settings, Target, features_of
 
 if TYPE_CHECKING:
     from message_history.core.messages.block_base import Block
@@ -37,8 +38,8 @@ def _step(turn: Turn) -> dict[str, Any]:
         step["tool_calls"] = [
             {"tool_call_id": call.id, "function_name": call.name, "arguments": call.input} for call in turn.calls
         ]
-    if turn.synthetic:
-        step["extra"] = {"synthetic": True, "train": False}
+    if turn.synthetic or turn.masked:
+        step["extra"] = {"synthetic": True, "train": False} if turn.synthetic else {"train": False}
     return step
 
 
@@ -76,6 +77,7 @@ ATIF: Final = Target(
     receipt=_receipt,
     id_key="session_id",
     learns=False,
+    tells=True,
     features=features_of(schema_version="string", session_id="string", agent="json", steps="list", extra="json"),
     media=frozenset({"image in a user message", "image in a result"}),
     source="laude-institute/harbor: harbor/models/trajectories (0.25), docs/rfcs/0001-trajectory-format.md",

@@ -14,24 +14,6 @@ if TYPE_CHECKING:
 
 
 @final
-class CannotCompileError(ValueError):
-    """A conversation that a target has no form for; the text says why.
-
-    Args:
-        code: names the reason; it does not change its meaning.
-        why: the same in words.
-    """
-
-    def __init__(self, code: str, why: str) -> None:
-        super().__init__(why)
-        self.code = code
-        self.why = why
-
-    def __reduce__(self) -> tuple[type[CannotCompileError], tuple[str, str]]:
-        return CannotCompileError, (self.code, self.why)
-
-
-@final
 @frozen(kw_only=True)
 class Settings:
     """What a target is given besides the sample.
@@ -88,7 +70,8 @@ class Target:
         receipt: gives the keys that a row has behind, of a sample and its receipt; None where the taker refuses others.
         id_key: the key of a row's id; None when it has none.
         learns: whether a model is trained on the rows: they end with the assistant, and something is to be learned.
-        masks: whether a message can be marked as not to be learned from.
+        masks: whether its taker reads a mark on an assistant message that is not to be learned from.
+        tells: whether its taker is told which results the library wrote.
         thinking: whether it has a place for thinking.
         media: the types of blocks besides text that it has a place for.
         features: the types of the row's keys, as YAML that a data set's card holds, indented by two; empty for Parquet.
@@ -106,6 +89,7 @@ class Target:
     id_key: str | None = None
     learns: bool = True
     masks: bool = True
+    tells: bool = False
     thinking: bool = True
     media: frozenset[str] = frozenset()
     features: str = field(default="", repr=False)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history import ImageBlock, TextBlock
 from message_history.core.values.json_values import thaw
-from message_history_compile.targets.base import CannotCompileError, Sample, Settings, Target, features_of
+from message_history_compile.errors import CannotCompileError
+from message_history_compile.targets.base import Sample, Settings, Target, features_of
 from message_history_compile.targets.forms import system_in_user
 
 if TYPE_CHECKING:

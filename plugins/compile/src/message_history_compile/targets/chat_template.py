@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history import Repair, RepairCode
-from message_history_compile.targets.base import CannotCompileError, Sample, Settings, Target
+from message_history_compile.errors import CannotCompileError
+from message_history_compile.targets.base import Sample, Settings, Target
 from message_history_compile.targets.forms import (
-    bridge,
     calls_as_text,
     rewritten,
     short_ids,
@@ -15,6 +15,7 @@ from message_history_compile.targets.forms import (
     system_first,
     system_in_user,
     text_apart,
+    user_in_results,
     without_text,
 )
 from message_history_compile.targets.trl import TRL
@@ -28,11 +29,11 @@ _CHANGES: Final[tuple[tuple[str, Callable[[Sequence[Turn]], list[Turn]], str], .
     ("single_calls", single_calls, "parallel calls one after the other"),
     ("text_apart", text_apart, "text beside calls as a message of its own"),
     ("without_text", without_text, "text beside calls, which the template leaves out"),
-    ("bridge", bridge, "a marked assistant message between results and user text"),
+    ("user_in_results", user_in_results, "user text behind results as a part of the last of them"),
     ("short_ids", short_ids, "ids of nine letters and digits"),
     ("system_first", system_first, "the system prompt in the first user message"),
 )
-_CODES: Final = {"bridge": RepairCode.PLACEHOLDER_ADDED, "without_text": RepairCode.WITHHELD}
+_CODES: Final = {"without_text": RepairCode.WITHHELD}
 
 
 def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
@@ -66,6 +67,7 @@ CHAT_TEMPLATE: Final = Target(
     row=_row,
     receipt=TRL.receipt,
     id_key=TRL.id_key,
+    masks=False,
     features=TRL.features,
     needs_template=True,
     source="huggingface/transformers: utils/chat_template_utils.py (5.23); NousResearch: Hermes function calling",

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from message_history_compile.targets.base import Sample
 
-BRIDGE: Final = "[The assistant has the results.]"
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
 _SHORT: Final = 9
 
@@ -62,19 +61,24 @@ def single_calls(turns: Sequence[Turn]) -> list[Turn]:
         results = turns[position : position + len(turn.calls)]
         position += sum(result.role == "tool" for result in results)
         for n, call in enumerate(turn.calls):
-            head = turn if n == 0 else Turn("assistant", synthetic=turn.synthetic)
+            head = turn if n == 0 else turn._replace(text="", reasoning="", parts=())
             changed.append(head._replace(calls=(call,)))
             changed += [result for result in results[n : n + 1] if result.role == "tool"]
     return changed
 
 
-def bridge(turns: Sequence[Turn]) -> list[Turn]:
-    """Put a marked assistant turn between results and user text: some templates demand that roles take turns."""
+def user_in_results(turns: Sequence[Turn]) -> list[Turn]:
+    """Put user text behind results into the last of them: some templates demand that roles take turns.
+
+    An assistant message of ours between them would be learned: no template marks what is not.
+    """
     changed: list[Turn] = []
     for turn in turns:
-        if changed and turn.role == "user" and changed[-1].role == "tool":
-            changed.append(Turn("assistant", BRIDGE, synthetic=True))
-        changed.append(turn)
+        last = changed[-1] if changed else None
+        if last is not None and turn.role == "user" and last.role == "tool":
+            changed[-1] = last._replace(text=joined_texts(last.text, turn.text))
+        else:
+            changed.append(turn)
     return changed
 
 

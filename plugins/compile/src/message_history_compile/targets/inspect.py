@@ -23,12 +23,14 @@ def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
 def _target(sample: Sample) -> tuple[str, str]:
     """Return the text and the thinking of a last message that a model is to be compared with."""
     last = sample.turns[-1]
-    is_answer = last.role == "assistant" and not last.calls and not last.parts and len(sample.turns) > 1
+    is_answer = last.train and not last.calls and not last.parts and len(sample.turns) > 1
     return (last.text, last.reasoning) if is_answer else ("", "")
 
 
 def _message(turn: Turn) -> dict[str, Any]:
     message: dict[str, Any] = {"role": turn.role, "content": _content(turn)}
+    if turn.role == "assistant" and not turn.train:
+        message["train"] = False
     if turn.calls:
         message["tool_calls"] = [
             {"id": call.id, "function": call.name, "arguments": call.input, "type": "function"} for call in turn.calls

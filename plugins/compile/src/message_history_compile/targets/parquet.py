@@ -53,6 +53,7 @@ PARQUET: Final = Target(
     receipt=receipt_as_text,
     id_key="id",
     learns=False,
+    tells=True,
     media=frozenset({"*"}),
     arrow=True,
     source="docs/how-to/compile.md",

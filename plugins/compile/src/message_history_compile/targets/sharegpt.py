@@ -6,7 +6,8 @@ import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history_compile.targets.base import CannotCompileError, Sample, Settings, Target, features_of
+from message_history_compile.errors import CannotCompileError
+from message_history_compile.targets.base import Sample, Settings, Target, features_of
 from message_history_compile.targets.forms import join_results, rewritten, system_in_user
 from message_history_compile.targets.openai import chat_calls
 from message_history_compile.targets.trl import receipt_as_text

@@ -60,6 +60,7 @@ TRL: Final = Target(
     row=_row,
     receipt=_receipt,
     id_key="id",
+    masks=False,
     features=features_of(id="string", messages="list", tools="json", receipt="json"),
     source="huggingface/trl: docs/source/dataset_formats.md, trl/trainer/sft_trainer.py (1.16); datasets 5.2: Json",
 )
