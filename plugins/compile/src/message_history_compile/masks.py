@@ -78,5 +78,5 @@ def _says_no(value: object) -> bool:
 
 def _speaker(values: Mapping[str, Any]) -> bool:
     """Return whether an object may be a message of an assistant."""
-    said = next((values[key] for key in ("role", "from", "source") if isinstance(values.get(key), str)), None)
-    return said is not None and said.lower() not in _OF_OTHERS
+    speaker = next((values[key] for key in ("role", "from", "source") if isinstance(values.get(key), str)), None)
+    return speaker is not None and speaker.lower() not in _OF_OTHERS
