@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from message_history import MessageHistory, ToolUseBlock
-from message_history.testing import ModelReply, ModelRequest, StrictServer
+from message_history.testing import ModelReply, ModelRequest, StrictServer, weather
 from tests.needs import needs_sockets
 from tests.pyright import strict_errors
 from tests.sdks.events import needs_sdk
@@ -53,7 +53,8 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
 def test_an_example_runs_as_it_says(name: str) -> None:
     needs_sdk(EXAMPLES[name])
     text = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^`python (-m message_history\.testing) python (examples/\w+\.py)`\.$", text, re.MULTILINE)
+    usage = r"^`python (-m message_history\.testing --script \S+) python (examples/\w+\.py)`\.$"
+    (command,) = re.findall(usage, text, re.MULTILINE)
     ran = run(sys.executable, *command[0].split(), sys.executable, "-W", "error", command[1])
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout == "It is sunny in Paris and in Rome.\n"
@@ -133,7 +134,7 @@ def test_a_stream_that_is_cancelled_anywhere_leaves_what_can_be_sent() -> None:
     anthropic = pytest.importorskip("anthropic")
     from examples import streaming_agent  # noqa: PLC0415
 
-    with StrictServer() as server:
+    with StrictServer(weather) as server:
         client = anthropic.Anthropic(api_key="none", base_url=f"{server.url}/anthropic", max_retries=0)
         texts = set()
         for last in range(40):

@@ -80,7 +80,6 @@ B_RESULT = {"toolResult": {"toolUseId": "t1", "content": [{"text": "r"}]}}
 
 BROKEN: list[tuple[str, list[Any], str]] = [
     ("anthropic", [], "messages: at least one message is required"),
-    ("anthropic", [{"role": "assistant", "content": "a"}], 'first message must use the "user" role'),
     ("anthropic", [USER, A_USE, USER], "`tool_use` ids were found without `tool_result` blocks immediately after: t1"),
     ("anthropic", [{**USER, "content": [A_RESULT]}], "unexpected `tool_use_id` found in `tool_result` blocks: t1"),
     ("anthropic", [USER, A_USE, {**USER, "content": [{"type": "text", "text": "q"}, A_RESULT]}], "immediately after: t1"),
@@ -189,6 +188,15 @@ def test_lists_are_taken_and_the_same_lists_with_a_message_lost_are_refused(
     assert refused > lost / 3
 
 
+@pytest.mark.parametrize(("model", "status"), [(CLAUDE, 200), ("a-model-that-no-row-knows", 400)])
+def test_a_list_begins_with_the_assistant_where_a_row_says_that_the_model_takes_it(
+    server: StrictServer, model: str, status: int
+) -> None:
+    got, body = post(server, "anthropic", [{"role": "assistant", "content": "a"}, USER], model=model)
+    assert got == status
+    assert (status == 400) == ('first message must use the "user" role' in json.dumps(body).replace("\\", ""))
+
+
 def test_a_script_says_what_the_model_says(server: StrictServer) -> None:
     asked: list[ModelRequest] = []
 
@@ -198,5 +206,5 @@ def test_a_script_says_what_the_model_says(server: StrictServer) -> None:
 
     server.script = script
     assert post(server, "anthropic", [USER])[1]["content"] == [{"type": "text", "text": "Yes."}]
-    assert asked == [ModelRequest(0)]
+    assert [(request.calls, request.body["messages"]) for request in asked] == [(0, [USER])]
     server.script = weather

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import jsonschema
 import pytest
 
 from message_history import MessageHistory, Usage
-from message_history.testing import StrictServer
+from message_history.testing import ModelReply, ModelRequest, StrictServer
+from message_history.testing.__main__ import main
 from tests.needs import needs_sockets
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def ask(server: StrictServer, messages: list[Any]) -> Any:
 
 def test_a_sound_list_is_answered_and_a_broken_one_is_refused_with_the_providers_text() -> None:
     with StrictServer() as server:
-        assert ask(server, [QUESTION])["stop_reason"] == "tool_use"
+        assert ask(server, [QUESTION])["stop_reason"] == "end_turn"
         with pytest.raises(HTTPError) as refused:
             ask(server, [QUESTION, CALL, QUESTION])
         with refused.value as error:
@@ -74,6 +76,119 @@ def test_a_stream_of_chat_completions_says_its_usage_when_asked() -> None:
         asked = {**body, "stream_options": {"include_usage": True}}
         assert b'"usage"' in post(server, "openai/v1/chat/completions", asked)
 
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string", "minLength": 6},
+        "when": {"type": "string", "format": "date"},
+        "unit": {"enum": ["C", "F"]},
+        "days": {"type": "integer", "minimum": 3},
+        "wind": {"anyOf": [{"type": "number", "exclusiveMaximum": 0}, {"type": "null"}]},
+        "where": {"$ref": "#/$defs/place"},
+        "tags": {"type": "array", "items": {"type": ["boolean", "null"]}, "minItems": 2},
+        "all": {"allOf": [{"type": "object"}, {"required": ["x"], "properties": {"x": {"const": 7}}}]},
+        "step": {"type": "integer", "multipleOf": 5, "exclusiveMinimum": 10},
+    },
+    "required": ["city", "when", "unit", "days", "wind", "where", "tags", "all", "step"],
+    "$defs": {"place": {"type": "object", "properties": {"in": {"$ref": "#/$defs/place"}, "n": {"maximum": 2}}}},
+    "additionalProperties": False,
+}
+
+
+def test_the_tools_of_a_request_are_called_with_inputs_that_their_schemas_take() -> None:
+    tool = {"name": "forecast", "input_schema": SCHEMA}
+    with StrictServer() as server:
+        body = {"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": [QUESTION], "tools": [tool]}
+        reply = json.loads(post(server, "anthropic/v1/messages", body))
+        (call,) = [block for block in reply["content"] if block["type"] == "tool_use"]
+        jsonschema.validate(call["input"], SCHEMA)
+        result = {"type": "tool_result", "tool_use_id": call["id"], "content": "sunny"}
+        turn = [{"role": "assistant", "content": reply["content"]}, {"role": "user", "content": [result]}]
+        answer = json.loads(post(server, "anthropic/v1/messages", {**body, "messages": [QUESTION, *turn]}))
+    assert call["name"] == "forecast"
+    assert answer["stop_reason"] == "end_turn"
+
+
+def test_a_script_sees_the_request() -> None:
+    seen: list[ModelRequest] = []
+
+    def script(request: ModelRequest) -> ModelReply:
+        seen.append(request)
+        return ModelReply(text="Yes.")
+
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+    with StrictServer(script) as server:
+        post(server, "openai/v1/chat/completions", {"model": "gpt-4o", "messages": [QUESTION], "tools": [tool]})
+    assert seen[0].body["messages"] == [QUESTION]
+    assert [tool.name for tool in seen[0].tools] == ["f"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "text"),
+    [
+        (
+            "openai/v1/responses",
+            {"model": "gpt-5", "input": [QUESTION, {"type": "function_call", "name": "f", "arguments": "{}"}]},
+            "Missing required parameter: input[1].call_id",
+        ),
+        ("openai/v1/chat/completions", {"model": "gpt-4o", "messages": [{"content": "x"}]}, "role"),
+        ("anthropic/v1/messages", {"model": "claude-sonnet-4-5", "messages": [{"role": "user"}]}, "content"),
+    ],
+)
+def test_what_is_missing_is_named_and_never_an_error_of_the_server(path: str, body: dict[str, Any], text: str) -> None:
+    with StrictServer() as server, pytest.raises(HTTPError) as refused:
+        post(server, path, body)
+    with refused.value as error:
+        assert error.code == 400
+        assert text in error.read().decode()
+
+
+def test_a_list_may_begin_with_the_assistant_where_the_model_s_row_says_so() -> None:
+    messages = [{"role": "assistant", "content": "Hello!"}, QUESTION]
+    with StrictServer() as server:
+        body = {"model": "claude-sonnet-5", "max_tokens": 10, "messages": messages}
+        assert json.loads(post(server, "anthropic/v1/messages", body))["stop_reason"] == "end_turn"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["--help"], 0, "--script"),
+        ([], 2, "COMMAND is missing"),
+        (["no-such-program"], 2, "cannot be run"),
+        (["--script", "nothing:here", "true"], 2, "MODULE:FUNCTION"),
+    ],
+)
+def test_the_command_says_how_it_is_used(
+    arguments: list[str], code: int, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == code
+    assert text in "".join(capsys.readouterr())
+
+
+def test_the_command_runs_a_script_of_one_s_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "moods.py").write_text(
+        "from message_history.testing import ModelReply\ndef grumpy(_): return ModelReply(text='No.')\n"
+    )
+    (tmp_path / "agent.py").write_text(AGENT)
+    monkeypatch.chdir(tmp_path)
+    assert main(["--script", "moods:grumpy", sys.executable, "agent.py"]) == 0
+    assert capfd.readouterr().out == "No.\n"
+
+
+AGENT = """
+import json, os
+from urllib.request import Request, urlopen
+
+body = {"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": [{"role": "user", "content": "hi"}]}
+asked = Request(os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages", json.dumps(body).encode())
+print(json.load(urlopen(asked))["content"][-1]["text"])
+"""
 
 TESTS = """
 import json, os

@@ -7,7 +7,7 @@ it; `message_history.testing.pytest_plugin` has it as a pytest fixture.
 
 from __future__ import annotations
 
-from message_history.testing.model import ModelReply, ModelRequest, Moody, weather
+from message_history.testing.model import ModelReply, ModelRequest, Moody, use_tools, weather
 from message_history.testing.server import StrictServer
 
-__all__ = ["ModelReply", "ModelRequest", "Moody", "StrictServer", "weather"]
+__all__ = ["ModelReply", "ModelRequest", "Moody", "StrictServer", "use_tools", "weather"]

@@ -29,7 +29,7 @@ class Anthropic(Provider):
         body = {**body, "messages": messages}
         if not messages:
             return "messages: at least one message is required"
-        if messages[0]["role"] != "user":
+        if messages[0]["role"] != "user" and not dialect.leading_assistant:
             return 'messages: first message must use the "user" role'
         for n, message in enumerate(messages):
             content = message["content"]

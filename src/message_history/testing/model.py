@@ -1,6 +1,7 @@
 """What the model replies: a script instead of a model, so that the same conversation can be had again.
 
-A script is a function of the request. `weather` is the one of the examples; `Moody` says anything at all.
+A script is a function of the request. `use_tools` calls the tools that the request offers, `weather` is the one of the
+examples, and `Moody` says anything at all.
 """
 
 from __future__ import annotations
@@ -12,8 +13,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from message_history.testing.examples import example_of
+from message_history.tools import parse_toolset
+
 if TYPE_CHECKING:
     from random import Random
+
+    from message_history.tools import Tool
 
 
 @dataclass(frozen=True)
@@ -21,12 +27,19 @@ class ModelRequest:
     """What a script knows of a request.
 
     Args:
-        calls: how many calls the model has made so far.
+        calls: how many calls the conversation has so far.
         paused: whether the model paused its own turn, and is asked to go on.
+        body: the request's JSON object.
     """
 
     calls: int
     paused: bool = False
+    body: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools that the request offers, in the form of no provider."""
+        return parse_toolset(self.body).tools
 
 
 @dataclass(frozen=True)
@@ -49,6 +62,15 @@ class ModelReply:
 
 
 Script: TypeAlias = Callable[[ModelRequest], ModelReply]
+
+
+def use_tools(request: ModelRequest) -> ModelReply:
+    """Call the first two tools that are offered, with inputs made from their schemas; with their results, answer."""
+    tools = request.tools[:2]
+    if request.calls or not tools:
+        return ModelReply(text="Done.", thinking="There is nothing more to do.")
+    calls = tuple((tool.name, example_of(tool.schema)) for tool in tools)
+    return ModelReply(text="I will look.", thinking="I need the tools.", calls=calls)
 
 
 def weather(request: ModelRequest) -> ModelReply:

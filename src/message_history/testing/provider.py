@@ -64,11 +64,16 @@ class Provider(ABC):
         Rules of our own come first, then the dialect's.
         """
         dialect = self.dialect(path, body)
-        own = self.own_rules(body, dialect)
+        unread: str | None = None
+        try:
+            own = self.own_rules(body, dialect)
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            # The dialect says what is missing, where it has a rule for that.
+            own, unread = None, f"The request cannot be read: {error!r}"
         if own is not None:
             return own
         found = check(self.wire(body), dialect)
-        return (found[0].error or str(found[0])) if found else None
+        return (found[0].error or str(found[0])) if found else unread
 
     def streams(self, path: str, body: Body) -> bool:
         """Return whether a stream is asked for."""

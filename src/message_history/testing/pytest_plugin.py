@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def strict_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[StrictServer]:
     """Start a strict server, and set the variables with which the SDKs find it; a refused request fails the test."""
     with StrictServer() as server:
-        for name, value in server.urls().items():
+        for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
         yield server
     assert not server.refusals, f"the provider would have refused: {server.refusals[0]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Self
@@ -13,7 +14,7 @@ from message_history.testing.anthropic import Anthropic
 from message_history.testing.bedrock import Bedrock
 from message_history.testing.gemini import Gemini
 from message_history.testing.mistral import Mistral
-from message_history.testing.model import weather
+from message_history.testing.model import use_tools
 from message_history.testing.openai_chat import OpenAIChat
 from message_history.testing.openai_responses import OpenAIResponses
 
@@ -37,7 +38,7 @@ class StrictServer:
         providers: what it knows of each provider.
     """
 
-    def __init__(self, script: Script = weather) -> None:
+    def __init__(self, script: Script = use_tools) -> None:
         self.script = script
         self.requests: list[dict[str, Any]] = []
         self.refusals: list[str] = []
@@ -62,7 +63,8 @@ class StrictServer:
         """Return the address; each provider adds its own path, and Mistral the first part of it too."""
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
-    def urls(self) -> dict[str, str]:
+    @property
+    def environment(self) -> dict[str, str]:
         """Return the environment variables with which the SDKs and the examples find the server."""
         keys = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY")
         return {
@@ -107,7 +109,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.strict.refusals.append(text)
             self._send(400, *provider.error(text))
             return
-        reply = self.strict.script(provider.request(body))
+        reply = self.strict.script(replace(provider.request(body), body=body))
         if provider.streams(path, body):
             self._stream(provider.stream_type, provider.events(reply, body, path))
         else:
