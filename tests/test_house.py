@@ -81,6 +81,7 @@ LAYERS = (
     "explaining",
     "following",
     "history",
+    "discarded",
     "windows",
     "streaming",
     "tools",

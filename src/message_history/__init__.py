@@ -3,6 +3,7 @@
 What few programs need is imported when somebody asks for it.
 """
 
+import sys as _sys
 import typing as _typing
 from importlib import import_module as _import_module
 
@@ -84,6 +85,10 @@ if not _typing.TYPE_CHECKING:
         if name not in _PLACES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(_import_module(f"{__name__}.{_PLACES[name]}"), name)
+
+
+if _sys.flags.dev_mode:
+    _import_module(f"{__name__}.discarded").watch()
 
 
 def __dir__() -> list[str]:
