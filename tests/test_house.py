@@ -104,7 +104,7 @@ EVERYWHERE = {"attrs"}
 THIRD_PARTY = {
     "testing": {"hypothesis", "pytest"},
     "cli": {"click", "rich"},
-    "proxy": {"anyio", "brotli", "httpx", "sqlalchemy", "starlette", "uvicorn"},
+    "proxy": {"anyio", "backports", "brotli", "compression", "httpx", "sqlalchemy", "starlette", "uvicorn"},
 }
 # A dialect whose messages are a library's objects makes them in one file; the lock of session files is in one too.
 ONE_FILE = {

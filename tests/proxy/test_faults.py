@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import socket
+import sys
 import threading
 import time
 import zlib
@@ -17,8 +19,15 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx")
 
+from message_history.proxy.serving import prepare  # noqa: E402
+from message_history.proxy.settings import Settings  # noqa: E402
 from tests.proxy.servers import proxy_before, proxy_for  # noqa: E402
 from tests.proxy.test_proxy import BROKEN, OK, body_of, head_of  # noqa: E402
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    zstd = pytest.importorskip("backports.zstd")
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,12 +218,14 @@ def test_a_body_without_a_list_of_messages_may_be_of_any_size() -> None:
     assert len(body_of(seen[0])) == 3_000_000
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "gzip, gzip", "identity"])
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "identity"])
 def test_a_compressed_body_is_healed(encoding: str) -> None:
     content = json.dumps(CHAT).encode()
     for name in encoding.split(", "):
         if name == "br":
             content = pytest.importorskip("brotli").compress(content)
+        elif name == "zstd":
+            content = zstd.compress(content)
         elif name != "identity":
             content = gzip.compress(content) if name == "gzip" else zlib.compress(content)
     with proxy_before(fine) as (url, seen):
@@ -242,11 +253,75 @@ def test_what_cannot_be_decompressed_goes_through_as_it_came(encoding: str, cont
     assert body_of(seen[0]) == content
 
 
-def test_a_body_that_swells_is_not_unpacked_beyond_the_limit() -> None:
-    content = gzip.compress(b"x" * 50_000_000)
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+def test_a_body_that_swells_beyond_the_limit_is_refused(encoding: str) -> None:
+    content = b"x" * 50_000_000
+    if encoding == "br":
+        content = pytest.importorskip("brotli").compress(content, quality=1)
+    else:
+        content = gzip.compress(content) if encoding == "gzip" else zstd.compress(content)
     with proxy_before(fine, max_body_bytes=1_000_000) as (url, seen):
-        httpx.post(f"{url}/v1/chat/completions", content=content, headers={"content-encoding": "gzip"})
-    assert body_of(seen[0]) == content
+        headers = {"content-encoding": encoding}
+        response = httpx.post(f"{url}/v1/chat/completions", content=content, headers=headers)
+    assert response.status_code == 413
+    assert "max_body_bytes" in response.text
+    assert seen == []
+
+
+def test_an_upload_that_stalls_is_ended() -> None:
+    with proxy_before(fine, upload_timeout=0.2) as (url, seen):
+        for path in (b"/v1/messages", b"/v1/files"):
+            with connect(url) as client:
+                client.sendall(b"POST " + path + b" HTTP/1.1\r\nHost: x\r\nContent-Length: 500\r\n\r\n{")
+                answer = read_all(client)
+            assert answer.startswith(b"HTTP/1.1 408")
+            assert b"upload_timeout" in answer
+    assert [each.split()[1] for each in seen] == [b"/v1/files"], "a list of messages is not sent in part"
+
+
+def test_a_length_beside_chunks_is_not_sent_on() -> None:
+    head = b"POST /v1/files HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with proxy_before(fine) as (url, seen), connect(url) as client:
+        client.sendall(head + b"7\r\nseven b\r\n0\r\n\r\n")
+        assert client.recv(65536).startswith(b"HTTP/1.1 200")
+    assert b"content-length" not in head_of(seen[0])
+    assert b"seven b" in seen[0]
+
+
+@pytest.mark.parametrize(
+    "host", ["attacker.example", "127.0.0.1.attacker.example:80", "[::1.example", "", "localhost@x"]
+)
+def test_the_proxy_s_own_paths_are_not_for_names_of_others(host: str) -> None:
+    with proxy_before(fine) as (url, _):
+        for path in ("repairs", "repairs/1", "health", "metrics", "nothing"):
+            assert httpx.get(f"{url}/message-history/{path}", headers={"host": host}).status_code == 403
+            assert httpx.get(f"{url}/message-history/{path}", headers={"origin": url}).status_code == 403
+
+
+@pytest.mark.parametrize("host", ["localhost:8787", "LOCALHOST", "127.0.0.1", "[::1]:80", "Proxy.internal"])
+def test_the_proxy_s_own_paths_answer_addresses_and_names_that_are_configured(host: str) -> None:
+    with proxy_before(fine, own_hosts="other, proxy.internal") as (url, _):
+        assert httpx.get(f"{url}/message-history/health", headers={"host": host}).status_code == 200
+
+
+def test_answers_are_sent_without_delay() -> None:
+    async def option() -> int:
+        accepted: asyncio.Future[asyncio.BaseTransport] = asyncio.get_running_loop().create_future()
+
+        class Accepting(asyncio.Protocol):
+            def connection_made(self, transport: asyncio.BaseTransport) -> None:
+                accepted.set_result(transport)
+
+        listening = prepare(Settings(port=0)).listening
+        server = await asyncio.get_running_loop().create_server(Accepting, sock=listening)
+        with connect(f"http://127.0.0.1:{listening.getsockname()[1]}"):
+            transport = await accepted
+            found: int = transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            transport.close()
+        server.close()
+        return found
+
+    assert asyncio.run(option())
 
 
 def test_one_connection_takes_many_requests_and_what_is_no_http_is_refused() -> None:

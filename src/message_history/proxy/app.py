@@ -8,7 +8,7 @@ import secrets
 import time
 from collections import Counter
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, Never, final
 
 from message_history.extras import needs_extra
 
@@ -17,12 +17,13 @@ with needs_extra("proxy"):
     import anyio.to_thread
     import httpx
     from starlette.applications import Starlette
+    from starlette.middleware import Middleware
     from starlette.responses import JSONResponse, PlainTextResponse
     from starlette.routing import Mount, Route
 
 from message_history.healing.conversations import MemoryConversations, NoConversations
 from message_history.healing.healer import Healer, Healing
-from message_history.proxy.encodings import CannotReadError, decompressed
+from message_history.proxy.encodings import BodyTooLargeError, CannotReadError, decompressed
 from message_history.proxy.forwarding import (
     forwarded_request_headers,
     forwarded_response_headers,
@@ -30,6 +31,7 @@ from message_history.proxy.forwarding import (
     target_of,
 )
 from message_history.proxy.metrics import Metrics
+from message_history.proxy.own_paths import OwnPaths
 from message_history.proxy.refusals import REFUSED, beginning_of, text_in
 from message_history.proxy.reports import Reports, codes_of, explanation_headers, json_bytes, repair_headers
 
@@ -88,27 +90,30 @@ def create_app(settings: Settings, conversations: Conversations | None = None) -
             yield
         proxy.close()
 
+    own = [
+        Route("/health", health),
+        Route("/metrics", metrics),
+        Route("/repairs", newest),
+        Route("/repairs/{number}", repairs),
+        # What is meant for the proxy, keys included, is nobody else's.
+        Route("/{rest:path}", unknown, methods=METHODS),
+    ]
     return Starlette(
         routes=[
-            Route(f"{OWN}/health", health),
-            Route(f"{OWN}/metrics", metrics),
-            Route(f"{OWN}/repairs", newest),
-            Route(f"{OWN}/repairs/{{number}}", repairs),
-            # What is meant for the proxy, keys included, is nobody else's.
             Route(OWN, unknown, methods=METHODS),
-            Route(f"{OWN}/{{rest:path}}", unknown, methods=METHODS),
+            Mount(OWN, routes=own, middleware=[Middleware(OwnPaths, hosts=settings.own_hosts.split(","))]),
             Mount("/", app=proxy),
         ],
         lifespan=lifespan,
     )
 
 
-class _TooLargeError(Exception):
-    """A body that is larger than the proxy takes."""
-
-
 class _LeftError(Exception):
     """The client has left before its request was whole."""
+
+
+class _StalledError(Exception):
+    """The client has stopped sending before its request was whole."""
 
 
 @final
@@ -173,20 +178,22 @@ class _Proxy:
                 await self._heal_and_forward(scope, receive, send, target, headers)
         except _LeftError:
             return
-        except _TooLargeError:
+        except _StalledError:
+            seconds = self._settings.upload_timeout
+            text = f"The body did not go on for {seconds:g} seconds (upload_timeout)."
+            await self._answer(send, 408, "upload_timeout", text)
+        except BodyTooLargeError:
             limit = self._settings.max_body_bytes
-            # A client that is still sending would not see an answer.
-            with anyio.move_on_after(DRAIN_SECONDS), suppress(_LeftError):
-                async for _ in _chunks(receive):
-                    pass
             await self._answer(send, 413, "body_too_large", f"The body is larger than {limit} bytes (max_body_bytes).")
 
     async def _pass_through(self, scope: Scope, receive: Receive, send: Send, target: Target, headers: Headers) -> None:
         """Forward what holds no list of messages, without keeping it."""
         sent = forwarded_request_headers(headers)
-        lengths = [pair for pair in headers if pair[0] == b"content-length"]
-        has_body = bool(lengths) or bool(header(headers, b"transfer-encoding"))
-        request = self._request(scope, target, [*sent, *lengths], _chunks(receive) if has_body else None)
+        is_chunked = bool(header(headers, b"transfer-encoding"))
+        # A length does not hold beside chunks (RFC 9112, 6.3).
+        lengths = [pair for pair in headers if pair[0] == b"content-length" and not is_chunked]
+        has_body = bool(lengths) or is_chunked
+        request = self._request(scope, target, [*sent, *lengths], self._chunks(receive) if has_body else None)
         await self._exchange(receive, send, request, target, None, watch=not has_body)
 
     async def _heal_and_forward(
@@ -204,15 +211,35 @@ class _Proxy:
         limit = self._settings.max_body_bytes
         length = header(headers, b"content-length")
         if length.isdigit() and int(length) > limit:
-            raise _TooLargeError
+            await self._refuse_large(receive)
         parts: list[bytes] = []
         size = 0
-        async for chunk in _chunks(receive):
+        async for chunk in self._chunks(receive):
             size += len(chunk)
             if size > limit:
-                raise _TooLargeError
+                await self._refuse_large(receive)
             parts.append(chunk)
         return b"".join(parts)
+
+    async def _refuse_large(self, receive: Receive) -> Never:
+        # A client that is still sending would not see an answer.
+        with anyio.move_on_after(DRAIN_SECONDS), suppress(_LeftError, _StalledError):
+            async for _ in self._chunks(receive):
+                pass
+        raise BodyTooLargeError
+
+    async def _chunks(self, receive: Receive) -> AsyncIterator[bytes]:
+        while True:
+            with anyio.move_on_after(self._settings.upload_timeout) as waiting:
+                message = await receive()
+            if waiting.cancelled_caught:
+                raise _StalledError
+            if message["type"] == "http.disconnect":
+                raise _LeftError
+            if message.get("body"):
+                yield message["body"]
+            if not message.get("more_body", False):
+                return
 
     async def _healed(self, body: bytes, target: Target, headers: Headers) -> Healing[bytes] | None:
         """Heal a body; None when it cannot be read, and is passed on as it came."""
@@ -268,7 +295,10 @@ class _Proxy:
         *,
         watch: bool,
     ) -> None:
-        """Send a request and pass its response on; a client that leaves cancels both."""
+        """Send a request and pass its response on; a client that leaves after its body cancels both."""
+        if not watch:
+            await self._forward(send, request, target, healing)
+            return
         async with anyio.create_task_group() as group:
 
             async def leave() -> None:
@@ -276,8 +306,7 @@ class _Proxy:
                     pass
                 group.cancel_scope.cancel()
 
-            if watch:
-                group.start_soon(leave)
+            group.start_soon(leave)
             await self._forward(send, request, target, healing)
             group.cancel_scope.cancel()
 
@@ -348,21 +377,10 @@ class _Proxy:
         self.metrics.count("errors_total", reason=reason)
         body = json_bytes({"type": "error", "error": {"type": reason, "message": f"message-history proxy: {text}"}})
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-        if status == 413:
+        if status in (408, 413):
             headers.append((b"connection", b"close"))
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send(_body(body, more=False))
-
-
-async def _chunks(receive: Receive) -> AsyncIterator[bytes]:
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _LeftError
-        if message.get("body"):
-            yield message["body"]
-        if not message.get("more_body", False):
-            return
 
 
 def _log_healed(number: str, healing: Healing[bytes]) -> None:

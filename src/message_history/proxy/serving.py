@@ -72,7 +72,8 @@ def prepare(settings: Settings) -> Prepared:
         place = f"port {settings.port} of {settings.host}"
         why = (error.strerror or "").partition(" (")[0]
         raise SettingsError(f"cannot listen on {place}: {why}; choose another port or host") from None
-    return Prepared(server, listening)
+    # asyncio sends without delay (TCP_NODELAY) on sockets that name their protocol; those of `create_server` do not.
+    return Prepared(server, socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, listening.detach()))
 
 
 def serve(prepared: Prepared) -> None:

@@ -66,6 +66,9 @@ class Settings:
         max_memory_bytes: about how much memory they may hold.
         connect_timeout: seconds to wait for a connection to an upstream.
         read_timeout: seconds to wait for the next bytes of an upstream.
+        upload_timeout: seconds to wait for the next bytes of a client's body.
+        own_hosts: the names, with commas between them, by which the proxy's own paths may be asked for; addresses and
+            `localhost` always may.
         follow: whether what was sent is kept stable; without, each request is healed by itself.
     """
 
@@ -78,6 +81,8 @@ class Settings:
     max_memory_bytes: int = 512 * 1024 * 1024
     connect_timeout: float = 10.0
     read_timeout: float = 600.0
+    upload_timeout: float = 60.0
+    own_hosts: str = ""
     follow: bool = True
 
 
@@ -96,6 +101,8 @@ _KINDS: Final[dict[str, type]] = {
     "max_memory_bytes": int,
     "connect_timeout": float,
     "read_timeout": float,
+    "upload_timeout": float,
+    "own_hosts": str,
     "follow": bool,
 }
 
