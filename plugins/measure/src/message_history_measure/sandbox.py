@@ -64,7 +64,7 @@ class Template:
             TemplateRefusedError: when the template raises, or does not come to an end.
         """
         try:
-            return self._compiled.render(
+            rendered: str = self._compiled.render(
                 messages=json.loads(json.dumps(messages)),
                 tools=tools or None,
                 documents=None,
@@ -78,6 +78,7 @@ class Template:
             raise TemplateRefusedError("it does not come to an end") from None
         except (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise TemplateRefusedError(f"{error}" or type(error).__name__) from error
+        return rendered
 
 
 def _environment() -> jinja2.Environment:
