@@ -27,14 +27,7 @@ from message_history.dialects.base import checked_dialect
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output, response_hint
 from message_history.dialects.lists import from_list, restore, to_list
 from message_history.dialects.registry import DIALECTS, NATIVE, TYPED
-from message_history.dialects.sending import (
-    export,
-    has_system_beside,
-    sent_version,
-    warn_of_system,
-    write,
-    write_json,
-)
+from message_history.dialects.sending import export, has_system_beside, sent_version, warn_of_system, write, write_json
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam

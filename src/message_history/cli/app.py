@@ -48,8 +48,7 @@ COMMANDS: Final = {
         "Find what the provider would refuse in each FILE; nothing is written. - reads the standard input.",
     ),
     "convert": Place(
-        "convert_file",
-        "Write FILE in another dialect's form, valid there, and print what was omitted or rewritten.",
+        "convert_file", "Write FILE in another dialect's form, valid there, and print what was omitted or rewritten."
     ),
     "doctor": Place("examine_folders", "Check every session in each FOLDER, and repair what is broken with --fix."),
     "explain": Place(
@@ -80,12 +79,10 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands, with those of other distributions."""
-        del ctx
         return sorted({*COMMANDS, *plugins.entry_points_of(plugins.COMMANDS)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command; None when there is none of this name."""
-        del ctx
         if cmd_name in COMMANDS:
             place = COMMANDS[cmd_name]
             found: click.Command = getattr(import_module(f"message_history.cli.{cmd_name}"), place.function)

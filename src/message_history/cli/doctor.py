@@ -14,14 +14,7 @@ from message_history.cli.options import as_json, format_named, input_format
 from message_history.cli.printing import counted, one_line, visible
 from message_history.cli.report import printer_for
 from message_history.files.errors import SessionError
-from message_history.formats.examining import (
-    Examined,
-    changes,
-    examine,
-    find_files,
-    repair_beside,
-    repair_in_place,
-)
+from message_history.formats.examining import Examined, changes, examine, find_files, repair_beside, repair_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

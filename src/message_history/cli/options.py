@@ -188,10 +188,7 @@ def _listed(conversations: Sequence[Conversation]) -> str:
 
 
 def over_files(
-    paths: Sequence[str],
-    printer: Printer,
-    work: Callable[[str, SessionFile], ExitCode],
-    format_name: str | None = None,
+    paths: Sequence[str], printer: Printer, work: Callable[[str, SessionFile], ExitCode], format_name: str | None = None
 ) -> ExitCode:
     """Do the same for several files, with a progress bar; one that cannot be read does not end the run.
 

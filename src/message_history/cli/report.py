@@ -90,7 +90,7 @@ class JsonReport(Printer):
     def line(self, text: Text | str) -> None:
         """Print nothing: what a line says is in the report."""
 
-    def diff_line(self, line: str, indent: str = "") -> None:  # noqa: ARG002 - of the printed line alone
+    def diff_line(self, line: str, indent: str = "") -> None:
         if self._files:
             next(reversed(self._files.values())).setdefault("diff", []).append(line)
 
@@ -127,7 +127,6 @@ class JsonReport(Printer):
 
     def places(self, path: str, file: SavedFile, dialect: Dialect[Any], found: Sequence[Violation], rule: str) -> None:
         """Keep where a file breaks the rules that explain a text, or others about the same."""
-        del rule
         self._conversation(path, "", file, dialect)["violations"] = list(_violations(file, dialect, found))
 
     def repaired(self, path: str, file: SavedFile, repaired: RepairedList, target: str | None) -> None:

@@ -40,10 +40,7 @@ if TYPE_CHECKING:
 @as_json
 @click.option("--full", is_flag=True, help="Print long texts whole.")
 @click.option(
-    "--html",
-    "output",
-    metavar="OUT",
-    help="Write a page for the browser to OUT instead; - is the standard output.",
+    "--html", "output", metavar="OUT", help="Write a page for the browser to OUT instead; - is the standard output."
 )
 @click.option("--diff", is_flag=True, help="Show what a repair changes, before and after.")
 @click.option("--force", is_flag=True, help="Overwrite an OUT that exists; never FILE.")

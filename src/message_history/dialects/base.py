@@ -182,7 +182,6 @@ class Dialect(Value, ABC, Generic[WireT_co]):
 
         Complexity: linear in the turn.
         """
-        del assistant, user
         return None
 
     @abstractmethod
@@ -204,7 +203,6 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         Args:
             entry: a raw entry.
         """
-        del entry
         return False
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
@@ -216,7 +214,6 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         Returns:
             What it holds for the history, or None when it is no response of this provider.
         """
-        del response
         return None
 
     def may_end_with(self, assistant: Message) -> bool:
@@ -228,7 +225,6 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         Returns:
             False when a user message must follow.
         """
-        del assistant
         return True
 
     def takes_leading_assistant(self) -> bool | None:
@@ -261,12 +257,10 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         Returns:
             False when no mark may stand there.
         """
-        del blocks, ttl
         return False
 
     def unmark_cache(self, blocks: list[Any]) -> None:
         """Take the cache marks off blocks."""
-        del blocks
 
     def has_system_in_list(self) -> bool:
         """Return whether the system prompt goes into the list of messages."""

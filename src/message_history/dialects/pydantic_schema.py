@@ -52,7 +52,6 @@ class Strict:
         def strictly(value: Any) -> Any:
             return source.from_list(value, policy=Policy(on_violation="raise"), open_tail="keep")
 
-        del handler
         return history_schema(source, strictly, source.to_list)
 
 
@@ -69,7 +68,6 @@ class FromClient:
         def from_client(value: Any) -> Any:
             return source().extend(user_messages(value))
 
-        del handler
         return history_schema(source, from_client, source.to_list)
 
 

@@ -440,12 +440,7 @@ def _by_key(text: str, best: Explanation) -> list[Explanation]:
 
 def _rule_of(topic: Topic, why: str) -> Rule:
     return Rule(
-        id=topic.id,
-        rule=f"{why} {topic.demand}",
-        errors=(),
-        repair=topic.repair,
-        source=_PAGE,
-        date=_PAGE_DATE,
+        id=topic.id, rule=f"{why} {topic.demand}", errors=(), repair=topic.repair, source=_PAGE, date=_PAGE_DATE
     )
 
 

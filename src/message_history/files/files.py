@@ -33,15 +33,7 @@ from message_history.files.damaged_json import (
 )
 from message_history.files.folders import folder_content
 from message_history.files.naming import kind_of
-from message_history.files.request_bodies import (
-    KEYS,
-    Place,
-    entries_at,
-    filled,
-    find_place,
-    held_at,
-    system_key,
-)
+from message_history.files.request_bodies import KEYS, Place, entries_at, filled, find_place, held_at, system_key
 from message_history.history import history_of
 
 if TYPE_CHECKING:

@@ -34,10 +34,7 @@ MODEL_KEYS: Final = {
     "bedrock": "modelId",
 }
 """Where a request names its model; Gemini's API has it in the path."""
-REQUIRED: Final = {
-    **{name: (key,) for name, key in MODEL_KEYS.items()},
-    "anthropic": ("model", "max_tokens"),
-}
+REQUIRED: Final = {**{name: (key,) for name, key in MODEL_KEYS.items()}, "anthropic": ("model", "max_tokens")}
 """What a request must have beside its messages."""
 
 

@@ -52,10 +52,7 @@ def read_interrupts(history: MessageHistory, interrupts: Iterable[_Interrupt]) -
 
 
 def resume_value(
-    history: MessageHistory,
-    interrupts: Iterable[_Interrupt],
-    *,
-    edits: Mapping[str, Mapping[str, Any]] | None = None,
+    history: MessageHistory, interrupts: Iterable[_Interrupt], *, edits: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Any]:
     """Return what to resume a run with, for `Command(resume=...)`.
 

@@ -55,7 +55,6 @@ class HealingMiddleware(AgentMiddleware[Any, Any]):
 
     def before_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
         """Put the healed list into the state, if that was asked for."""
-        del runtime
         messages = list(state["messages"])
         if not self._replace_state or not messages:
             return None

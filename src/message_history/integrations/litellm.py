@@ -51,7 +51,6 @@ class HealingLogger(CustomLogger):
         self, user_api_key_dict: Any, cache: Any, data: dict[str, Any], call_type: str
     ) -> dict[str, Any]:
         """Heal a request of the proxy."""
-        del user_api_key_dict, cache
         api = _ROUTES.get(call_type)
         if api is None:
             return data
@@ -71,12 +70,10 @@ class HealingLogger(CustomLogger):
         self, kwargs: dict[str, Any], response_obj: Any, start_time: Any, end_time: Any
     ) -> None:
         """Keep what was sent: the provider has taken it."""
-        del response_obj, start_time, end_time
         self._took(kwargs)
 
     def log_success_event(self, kwargs: dict[str, Any], response_obj: Any, start_time: Any, end_time: Any) -> None:
         """Keep what was sent: the provider has taken it."""
-        del response_obj, start_time, end_time
         self._took(kwargs)
 
     def _took(self, kwargs: dict[str, Any]) -> None:

@@ -73,12 +73,7 @@ def _marks(
     return marks
 
 
-def _head(
-    name: str,
-    file: SavedFile,
-    history: MessageHistory,
-    facts: Sequence[Markup],
-) -> Markup:
+def _head(name: str, file: SavedFile, history: MessageHistory, facts: Sequence[Markup]) -> Markup:
     skipped = [
         element("li", f"line {note.line}: {note.detail} ", element("code", (note.skipped or "")[:200]))
         for note in file.skipped
@@ -98,10 +93,7 @@ def _head(
 
 
 def _facts(
-    file: SavedFile,
-    history: MessageHistory,
-    repairs: Sequence[Repair],
-    violations: Sequence[Violation],
+    file: SavedFile, history: MessageHistory, repairs: Sequence[Repair], violations: Sequence[Violation]
 ) -> list[Markup]:
     counts = Counter(repair.severity for repair in repairs)
     facts = [

@@ -22,7 +22,7 @@ MCP: Final = "mcp"
 """Under which name a block keeps the keys that it came with: annotations, `_meta`, a size."""
 _ERROR: Final = frozenset({"isError", "is_error"})
 _RESULT: Final = _ERROR | {
-    *("content", "structuredContent", "structured_content", "_meta", "meta", "resultType", "result_type", "data"),
+    *("content", "structuredContent", "structured_content", "_meta", "meta", "resultType", "result_type", "data")
 }
 _MIME: Final = ("mimeType", "mime_type")
 """How the protocol writes the key, and how its Python SDK does."""

@@ -11,12 +11,7 @@ from message_history.core.messages.parsed import Parsed
 from message_history.dialects._shared.plain_reader import read_each
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.typed_blocks import (
-    is_plain_text,
-    is_white_space,
-    meta_of,
-    read_blocks,
-)
+from message_history.dialects._shared.typed_blocks import is_plain_text, is_white_space, meta_of, read_blocks
 from message_history.dialects.anthropic import schema
 
 if TYPE_CHECKING:
@@ -37,7 +32,6 @@ class _Blocks:
 
     def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
         """Keep unknown keys, to send back what the API knows of them."""
-        del kind
         return meta_of(ANTHROPIC, others)
 
     def other(self, data: Mapping[Any, Any]) -> Block:
@@ -76,7 +70,6 @@ class _Reader:
 
     def own_entry(self, entry: object, source: int) -> bool:
         """Take none: what is surely of this dialect has a common shape, and was read already."""
-        del entry, source
         return False
 
     def other_entry(self, entry: object, source: int) -> bool:

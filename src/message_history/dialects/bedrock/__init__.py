@@ -160,7 +160,6 @@ class Bedrock(Fields):
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the assistant."""
-        del assistant
         return bool(self.prefill)
 
 

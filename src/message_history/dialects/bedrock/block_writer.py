@@ -16,32 +16,13 @@ from message_history.core.messages.blocks import (
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import EMPTY, FrozenDict, freeze
-from message_history.dialects._shared.writer import (
-    Aliases,
-    Changes,
-    named_for,
-    thaw_well_formed,
-    well_formed,
-)
+from message_history.dialects._shared.writer import Aliases, Changes, named_for, thaw_well_formed, well_formed
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.schema import SIGNATURE
 from message_history.dialects.bedrock import schema
-from message_history.dialects.bedrock.media import (
-    bytes_of,
-    clean_name,
-    format_of,
-    media_type_of,
-    utf8_of,
-    with_bytes,
-)
+from message_history.dialects.bedrock.media import bytes_of, clean_name, format_of, media_type_of, utf8_of, with_bytes
 from message_history.dialects.bedrock.parse import BEDROCK
-from message_history.dialects.bedrock.provider_blocks import (
-    beyond,
-    cited_of,
-    is_search_result,
-    kind_of,
-    qualifiers_of,
-)
+from message_history.dialects.bedrock.provider_blocks import beyond, cited_of, is_search_result, kind_of, qualifiers_of
 from message_history.dialects.bedrock.schema import AS_JSON, AUDIO, DOCUMENTS, VIDEOS
 from message_history.media.encoded import encoded, inline_data
 

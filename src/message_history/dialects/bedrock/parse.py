@@ -46,7 +46,6 @@ class _TypedBlocks:
 
     def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
         """Keep unknown keys."""
-        del kind
         return _meta(others)
 
     def other(self, data: Mapping[Any, Any]) -> Block:

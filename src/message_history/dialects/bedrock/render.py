@@ -13,10 +13,7 @@ from message_history.core.messages.blocks import ProviderBlock, SystemBlock, Tex
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.list_writer import write_messages, write_turn
-from message_history.dialects._shared.writer import (
-    PLACEHOLDER,
-    Changes,
-)
+from message_history.dialects._shared.writer import PLACEHOLDER, Changes
 from message_history.dialects.anthropic.call_order import CALL, CONTENT, SERVER, THINKING, Kind, calls_last
 from message_history.dialects.base import Export
 from message_history.dialects.bedrock import schema
@@ -31,10 +28,7 @@ from message_history.dialects.bedrock.grouping import (
 )
 from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.dialects.bedrock.plain_writer import BRIDGE, NO_OUTPUT, BedrockPlainWriter
-from message_history.dialects.bedrock.provider_blocks import (
-    beyond,
-    served_pairs,
-)
+from message_history.dialects.bedrock.provider_blocks import beyond, served_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

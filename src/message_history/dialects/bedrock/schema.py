@@ -45,12 +45,7 @@ AS_JSON: Final = "(json)"
 """What the parser notes of a text in a result that came as JSON."""
 IN_RESULTS: Final = ("json", "text", "image", "document", "video", "searchResult")
 
-IMAGES: Final = {
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-    "gif": "image/gif",
-    "webp": "image/webp",
-}
+IMAGES: Final = {"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 DOCUMENTS: Final = {
     "pdf": "application/pdf",
     "csv": "text/csv",

@@ -53,7 +53,6 @@ class _Form(ToolForm):
         return {"tool": {"name": choice.names[0]}} if choice.names else {choice.mode: {}}
 
     def keys(self, tools: list[dict[str, Any]], choice: ToolChoice | None, parallel: bool | None) -> dict[str, Any]:
-        del parallel
         return {"toolConfig": {"tools": tools, **({"toolChoice": self.choice(choice)} if choice is not None else {})}}
 
 

@@ -129,7 +129,6 @@ class Gemini(Fields):
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the model."""
-        del assistant
         return bool(self.prefill)
 
 

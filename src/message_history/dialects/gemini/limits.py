@@ -16,13 +16,7 @@ LIMITS: Final = Limits(
     count=3_600,
     total_bytes=98_000_000,
     by_assistant=True,
-    rules={
-        "type": "GM-G24",
-        "broken": "GM-G28",
-        "count": "GM-G29",
-        "total": "GM-G29",
-        "bytes": "GM-G29",
-    },
+    rules={"type": "GM-G24", "broken": "GM-G28", "count": "GM-G29", "total": "GM-G29", "bytes": "GM-G29"},
     source="https://ai.google.dev/gemini-api/docs/image-understanding",
     date="2026-09",
 )

@@ -29,13 +29,7 @@ from message_history.dialects._shared.blank_texts import kept_beside
 from message_history.dialects._shared.mcp import mcp_result
 from message_history.dialects._shared.reader import add_message, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.typed_blocks import (
-    MODELLED,
-    call_of_text,
-    read_block,
-    read_blocks,
-    text_of_json,
-)
+from message_history.dialects._shared.typed_blocks import MODELLED, call_of_text, read_block, read_blocks, text_of_json
 from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.entries import (
     GEMINI,
@@ -94,7 +88,6 @@ class Reader:
         return read_entries(raw, foreign, self, "no content", lambda found: follow(found.messages))
 
     def own_entry(self, entry: object, source: int) -> bool:
-        del entry
         self._source = source
         known = self._entries[source]
         if not known.is_content or known.data is None:
@@ -104,7 +97,6 @@ class Reader:
 
     def other_entry(self, entry: object, source: int) -> bool:
         """Read a text or a part, which the SDK takes where a content is meant, or a message of nobody in particular."""
-        del entry
         known = self._entries[source]
         if known.items:
             self._content({}, known)
@@ -354,7 +346,6 @@ class Reader:
 
     def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
         """Keep unknown keys of a block that another provider's form has."""
-        del kind
         return Came({key: value for key, value in others.items() if value is not None}).meta()
 
     def other(self, data: Mapping[Any, Any]) -> Block:

@@ -66,7 +66,6 @@ class _Form(ToolForm):
         return {"mode": choice.mode.upper(), **names}
 
     def keys(self, tools: list[dict[str, Any]], choice: ToolChoice | None, parallel: bool | None) -> dict[str, Any]:
-        del parallel
         keys: dict[str, Any] = {"tools": [{"functionDeclarations": tools}]}
         if choice is not None:
             keys["toolConfig"] = {"functionCallingConfig": self.choice(choice)}

@@ -105,7 +105,6 @@ class GeminiInteractions(Fields):
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the model."""
-        del assistant
         return self.prefill
 
 

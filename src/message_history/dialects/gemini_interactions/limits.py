@@ -9,7 +9,5 @@ from attrs import evolve
 from message_history.dialects.gemini.limits import LIMITS as OF_GENERATE_CONTENT
 
 LIMITS: Final = evolve(
-    OF_GENERATE_CONTENT,
-    by_type=False,
-    rules={"type": "GI-08", "broken": "GI-13", "count": "GI-13", "total": "GI-13"},
+    OF_GENERATE_CONTENT, by_type=False, rules={"type": "GI-08", "broken": "GI-13", "count": "GI-13", "total": "GI-13"}
 )

@@ -108,7 +108,6 @@ class Reader:
 
     def other_entry(self, entry: object, source: int) -> bool:
         """Read a text, which stands for the user's input, or a message."""
-        del source
         data = as_mapping(entry)
         if isinstance(entry, str):
             self._take("user", [text_block(str.__str__(entry))], "user_input")

@@ -21,13 +21,7 @@ from message_history.core.messages.message import is_bootstrap
 from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.held import is_held
 from message_history.dialects._shared.list_writer import write_messages, write_turn
-from message_history.dialects._shared.writer import (
-    PLACEHOLDER,
-    Aliases,
-    Changes,
-    named_for,
-    thaw_well_formed,
-)
+from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
 from message_history.dialects.base import Export
 from message_history.dialects.gemini.media import is_base64
 from message_history.dialects.gemini_interactions import schema

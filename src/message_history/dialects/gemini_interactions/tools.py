@@ -45,7 +45,6 @@ class _Form(ToolForm):
         return {"allowed_tools": {"mode": choice.mode, "tools": list(choice.names)}}
 
     def keys(self, tools: list[dict[str, Any]], choice: ToolChoice | None, parallel: bool | None) -> dict[str, Any]:
-        del parallel
         keys: dict[str, Any] = {"tools": tools}
         if choice is not None:
             keys["generation_config"] = {"tool_choice": self.choice(choice)}

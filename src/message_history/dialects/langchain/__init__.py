@@ -77,7 +77,6 @@ class LangChain(Fields):
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the assistant."""
-        del assistant
         return self.ends_with_ai
 
     def has_system_in_list(self) -> bool:

@@ -33,13 +33,7 @@ from message_history.dialects._shared.writer import (
 from message_history.dialects.base import Export
 from message_history.dialects.mistral import schema
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix, shared_key
-from message_history.dialects.mistral.plain_writer import (
-    BRIDGE,
-    GO_ON,
-    NOT_TAKEN_BACK,
-    OTHER_ID,
-    MistralPlainWriter,
-)
+from message_history.dialects.mistral.plain_writer import BRIDGE, GO_ON, NOT_TAKEN_BACK, OTHER_ID, MistralPlainWriter
 from message_history.dialects.openai_chat.media import beside_source, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.media import has_media

@@ -41,7 +41,6 @@ class _Blocks:
 
     def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
         """Read our own keys; anything else is of a later version and kept as extra."""
-        del kind
         if not others:
             return None
         own = {key: found for key, read in _OWN.items() if (found := read(others.get(key))) is not None}
@@ -157,7 +156,6 @@ class _Reader:
 
     def other_entry(self, entry: object, source: int) -> bool:
         """Take nothing else: the saved form always says so."""
-        del entry, source
         return False
 
 

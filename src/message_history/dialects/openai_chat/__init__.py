@@ -193,7 +193,6 @@ class OpenAIChat(Fields):
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the assistant."""
-        del assistant
         return bool(self.prefill)
 
     def has_system_in_list(self) -> bool:

@@ -102,8 +102,4 @@ def beside_source(source: FrozenDict) -> dict[str, Any]:
     return {key: value for key, value in source.items() if key not in known}
 
 
-_WHERE: Final = {
-    "url": ("type", "url"),
-    "base64": ("type", "media_type", "data"),
-    "file": ("type", "file_id"),
-}
+_WHERE: Final = {"url": ("type", "url"), "base64": ("type", "media_type", "data"), "file": ("type", "file_id")}

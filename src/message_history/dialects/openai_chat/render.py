@@ -432,11 +432,7 @@ class Render:
     def _taken(self) -> frozenset[str]:
         """Return the types of parts that are sent back as they came."""
         dialect = self._dialect
-        kinds = {
-            "input_audio": dialect.audio,
-            "file": dialect.files,
-            "video_url": dialect.videos,
-        }
+        kinds = {"input_audio": dialect.audio, "file": dialect.files, "video_url": dialect.videos}
         return frozenset(kind for kind, taken in kinds.items() if taken and not dialect.native)
 
     def _system_message(self, blocks: Sequence[SystemBlock]) -> Wire:

@@ -122,8 +122,7 @@ ORDERS: Final[dict[str, Fits]] = {
         )
     ),
     "apply_patch_call": tagged(
-        "type",
-        {"create_file": _PATCHED, "update_file": _PATCHED, "delete_file": Shape({"path": text}, ("path",))},
+        "type", {"create_file": _PATCHED, "update_file": _PATCHED, "delete_file": Shape({"path": text}, ("path",))}
     ),
 }
 """What a call of these types says that its tool is to do."""

@@ -30,10 +30,7 @@ _TEXTS: Final = {
     "response.reasoning_summary_text": ("summary", "summary_index", "text", "summary_text"),
 }
 """Where the text of an event goes: the item's key, the event's key of the place there, the part's key and its type."""
-_INPUTS: Final = {
-    "response.function_call_arguments": "arguments",
-    "response.custom_tool_call_input": "input",
-}
+_INPUTS: Final = {"response.function_call_arguments": "arguments", "response.custom_tool_call_input": "input"}
 _PARTS: Final = {
     "response.content_part": ("content", "content_index"),
     "response.reasoning_summary_part": ("summary", "summary_index"),

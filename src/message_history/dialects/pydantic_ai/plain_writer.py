@@ -39,7 +39,6 @@ class PydanticPlainWriter:
         self.names = {}
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        del message
         self.begin()
         parts: list[Wire] = []
         for item in plain:
@@ -59,7 +58,6 @@ class PydanticPlainWriter:
         return True
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        del message
         if self.opens and self._changes.index == 0:
             return False
         names = self.names

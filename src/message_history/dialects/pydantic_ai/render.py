@@ -32,13 +32,7 @@ from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY, is_stopped
 from message_history.dialects.pydantic_ai.plain_writer import PydanticPlainWriter
 from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI, json_of
 from message_history.dialects.pydantic_ai.schema import ID, PROVIDERS
-from message_history.dialects.pydantic_ai.shapes import (
-    IN_REQUEST,
-    IN_RESPONSE,
-    REQUEST,
-    RESPONSE,
-    typed_kind_fits,
-)
+from message_history.dialects.pydantic_ai.shapes import IN_REQUEST, IN_RESPONSE, REQUEST, RESPONSE, typed_kind_fits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -181,12 +181,7 @@ _SPEECH: Final[dict[str, Fits]] = {
         each(
             like(
                 Shape(
-                    {
-                        "text": text,
-                        "start_ms": whole,
-                        "duration_ms": whole,
-                        "granularity": one_of("word", "segment"),
-                    },
+                    {"text": text, "start_ms": whole, "duration_ms": whole, "granularity": one_of("word", "segment")},
                     ("text", "start_ms", "duration_ms"),
                 )
             )
@@ -247,21 +242,14 @@ IN_REQUEST: Final[dict[str, Shape]] = {
     ),
     "user-prompt": Shape({"content": _prompt, "timestamp": _time}, ("content",)),
     "tool-return": Shape(
-        {
-            **_RETURN,
-            "retry": or_none(_retry("validation_error", "model_retry", "unknown_tool", "unavailable_tool")),
-        },
+        {**_RETURN, "retry": or_none(_retry("validation_error", "model_retry", "unknown_tool", "unavailable_tool"))},
         ("tool_name", "content"),
     ),
     "retry-prompt": Shape(
         {"content": _complaint, "tool_name": text_or_none, "tool_call_id": text, "timestamp": _time}, ("content",)
     ),
     "retry-feedback": Shape(
-        {
-            "content": _complaint,
-            "retry": _retry("validation_error", "no_output", "model_retry"),
-            "timestamp": _time,
-        },
+        {"content": _complaint, "retry": _retry("validation_error", "no_output", "model_retry"), "timestamp": _time},
         ("content", "retry"),
     ),
     "speech": Shape({"speaker": one_of("user"), **_SPEECH}, ("speaker",)),
@@ -330,8 +318,7 @@ _TYPED: Final[dict[str, tuple[str, Shape, Shape]]] = {
         "search_tools",
         Shape({"queries": each(text)}, ("queries",)),
         Shape(
-            {"discovered_tools": each(like(Shape({"name": text}, ("name",)))), "message": text},
-            ("discovered_tools",),
+            {"discovered_tools": each(like(Shape({"name": text}, ("name",)))), "message": text}, ("discovered_tools",)
         ),
     ),
     "capability-load": (

@@ -145,11 +145,7 @@ def fit_of(found: int, marked: int, looked_at: int) -> Fit:
 
 
 def fit_items(
-    items: Sequence[dict[str, Any]],
-    has_shape: _Judge,
-    is_marked: _Judge | None = None,
-    *,
-    is_common: bool = False,
+    items: Sequence[dict[str, Any]], has_shape: _Judge, is_marked: _Judge | None = None, *, is_common: bool = False
 ) -> Fit:
     """Judge a file by its objects; see `fit_of`.
 

@@ -115,7 +115,6 @@ class ChatRows:
         return {**head, "content": made["text"] if kind == "text" else [dict(made)]}
 
     def _make(self, _: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
-        del like
         messages: list[dict[str, Any]] = []
         for role, run in groupby(items, lambda item: item[self.role_key]):
             found = list(run)

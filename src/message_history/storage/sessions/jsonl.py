@@ -14,15 +14,7 @@ from message_history.core.messages.policy import Policy
 from message_history.core.turns.conversation import context_of
 from message_history.dialects.native.parse import PIECE
 from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
-from message_history.files.own_lines import (
-    FORMAT_VERSION,
-    MAX_LINE,
-    ZEROS,
-    Journal,
-    header,
-    new_lines,
-    whole_lines,
-)
+from message_history.files.own_lines import FORMAT_VERSION, MAX_LINE, ZEROS, Journal, header, new_lines, whole_lines
 from message_history.files.saved import goes_on, growth, updated
 from message_history.history import MessageHistory, conversation_of, restored
 from message_history.storage.sessions.disk import Stamp, append, back_up, lines_of, replace, stamp_of

@@ -44,7 +44,6 @@ class ToolForm(ToolShapes):
 
     def takes_parallel(self, choice: ToolChoice | None) -> bool:
         """Return whether a request with a choice can say whether one reply may hold several calls."""
-        del choice
         return True
 
     def choice(self, choice: ToolChoice) -> Any:

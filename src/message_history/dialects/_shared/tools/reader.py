@@ -28,27 +28,22 @@ class ToolShapes:
 
     def owns(self, tool: Mapping[str, Any]) -> bool:
         """Return whether a tool of a request is written in this form, and in no other dialect's."""
-        del tool
         return False
 
     def owns_request(self, body: Mapping[str, Any]) -> bool:
         """Return whether a request has its tools where only this form has them."""
-        del body
         return False
 
     def read_tool(self, reader: ToolReader, path: str, tool: Mapping[str, Any]) -> bool:
         """Read a tool, and return whether it is one of this form."""
-        del reader, path, tool
         return False
 
     def read_choice(self, reader: ToolReader, path: str, choice: Mapping[str, Any]) -> bool:
         """Read a choice among tools that is an object, and return whether it is one of this form; see `read_tool`."""
-        del reader, path, choice
         return False
 
     def read_config(self, reader: ToolReader, path: str, config: Mapping[str, Any]) -> tuple[str, ...]:
         """Read what only this form has in the `toolConfig` of a request; return its keys."""
-        del reader, path, config
         return ()
 
     def read_elsewhere(self, reader: ToolReader, body: Mapping[str, Any]) -> None:
