@@ -7,14 +7,15 @@ and work on the conversation; nothing else reaches into a history.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
 from message_history.core.messages.blocks import Content, SystemBlock, ToolUseBlock, is_blank
 from message_history.core.messages.message import Message
 from message_history.core.messages.policy import Policy
 from message_history.core.turns.conversation import NO_TURN, Context, Conversation, make_conversation
-from message_history.core.turns.growth import add_reply
 from message_history.core.turns.ingest import add_by_blocks, add_message, add_parsed, add_result
+from message_history.core.turns.replying import add_reply, add_reply_to
 from message_history.core.turns.rewrites import TRIMMED, with_system, without_refusals, without_unanswered
 from message_history.core.turns.rules import CallState
 from message_history.core.turns.step import move
@@ -27,7 +28,15 @@ from message_history.dialects.base import checked_dialect
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output, response_hint
 from message_history.dialects.lists import from_list, restore, to_list
 from message_history.dialects.registry import DIALECTS, NATIVE, TYPED
-from message_history.dialects.sending import export, has_system_beside, sent_version, warn_of_system, write, write_json
+from message_history.dialects.sending import (
+    answered_version,
+    export,
+    has_system_beside,
+    sent_version,
+    warn_of_system,
+    write,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam
@@ -218,10 +227,12 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
                 f"{type(response).__name__}; {response_hint(response)}"
             )
         if sent is None:
-            return history_of(add_parsed(self._conversation, parsed))
+            answered = partial(answered_version, self._conversation, dialect, parsed)
+            return self._with(add_reply(self._conversation, parsed, answered))
         if not isinstance(sent, MessageHistory):
             raise TypeError(f"sent must be a MessageHistory, not {type(sent).__name__}; pass what `as_sent` returned")
-        return history_of(add_reply(self._conversation, sent.as_sent(dialect)._conversation, parsed))
+        answers = answered_version(sent._conversation, dialect, parsed)
+        return self._with(add_reply_to(answers, self._conversation, parsed))
 
     def record_call(self, call: ToolUseBlock | str, state: CallState | str, *, reason: str = "") -> MessageHistory:
         """Record what became of a call; save the history before you act on it.

@@ -1,4 +1,4 @@
-"""Run campaigns: `python -m tests.campaigns --lists 1000000 --sequences 100000 --runs 100000 --files 4000`.
+"""Run campaigns: `python -m tests.campaigns --lists 1000000 --sequences 100000 --runs 100000 --loops 20000`.
 
 Each has a number, from which all chance comes: `--lists 1 --first 4711` repeats what was found with number 4711.
 `--threads 1000` shows what a switch in a bad place does, and most on a Python without the global lock.
@@ -18,7 +18,7 @@ from collections import Counter
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from tests.campaigns import explaining, files, growth, lists, runs, sequences, threads
+from tests.campaigns import explaining, files, growth, lists, loops, runs, sequences, threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,6 +27,7 @@ CAMPAIGNS: Final[dict[str, Callable[[int], Iterable[str]]]] = {
     "lists": lists.failures,
     "sequences": sequences.failures,
     "runs": runs.failures,
+    "loops": loops.failures,
     "files": files.failures,
     "threads": threads.failures,
 }

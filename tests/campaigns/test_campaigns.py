@@ -8,8 +8,8 @@ import pytest
 
 from tests.campaigns.__main__ import CAMPAIGNS, main
 
-FEW = {"lists": 150, "sequences": 15, "runs": 15, "files": 60, "threads": 15}
-MANY = {"lists": 2_000, "sequences": 200, "runs": 200, "files": 1_000, "threads": 300}
+FEW = {"lists": 150, "sequences": 15, "runs": 15, "loops": 50, "files": 60, "threads": 15}
+MANY = {"lists": 2_000, "sequences": 200, "runs": 200, "loops": 500, "files": 1_000, "threads": 300}
 
 
 @pytest.mark.parametrize("name", CAMPAIGNS)

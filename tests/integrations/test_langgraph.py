@@ -119,6 +119,30 @@ def test_it_works_as_the_operator_of_langgraphs_own_channel() -> None:
     assert [message.text for message in channel.get()] == ["hi", "ho"]
 
 
+def test_replies_of_nodes_that_ran_side_by_side_both_wait_in_the_order_of_arrival() -> None:
+    base = MessageHistory().add_user("q")
+    for made in (_typed_reply, _ai_message):
+        both, one_by_one, in_one = (grow.from_checkpoint(base.to_list()) for _ in range(3))
+        both.update([made("1"), made("2")])
+        in_one.update([[made("1"), made("2"), made("2")]])
+        for channel in (both, in_one):
+            assert [call.id for call in channel.get().awaiting] == ["1", "2"]
+        one_by_one.update([made("1")])
+        sent = one_by_one.get().for_send()
+        one_by_one.update([[made("2")]])
+        assert one_by_one.get().for_send()[: len(sent)] == sent
+        assert [call.id for call in one_by_one.get().awaiting] == ["2"]
+
+
+def _typed_reply(id: str) -> dict[str, Any]:
+    called = {"type": "tool_use", "id": id, "name": "f", "input": {}}
+    return {"type": "message", "role": "assistant", "content": [called], "stop_reason": "tool_use"}
+
+
+def _ai_message(id: str) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": "f", "args": {}, "id": id}])
+
+
 def test_parallel_tools_meet_in_one_history() -> None:
     assert_done(agent().invoke({"history": HELLO})["history"])
 

@@ -283,7 +283,7 @@ def test_usage_is_the_sum_over_all_replies() -> None:
 
 
 def test_replies_that_are_joined_to_one_message_are_all_counted() -> None:
-    history = ASKED.add_response(claude("One.", id="a")).add_response(claude("Two.", id="b"))
+    history = ASKED.add_response(claude("One.", id="a")).add_response(claude("Two.", id="b"), sent=ASKED)
     assert [reply.id for reply in history[-1].replies] == ["a", "b"]
     assert history.usage().output_tokens == 6
     again = MessageHistory.from_list(history.to_list())

@@ -391,7 +391,7 @@ def test_the_placeholder_that_led_what_was_added_does_not_follow_the_reply() -> 
     after = greeted.add_response(reply("Here I am."), sent=MessageHistory())
     assert [(message.role, message.text) for message in after] == [
         ("user", after.policy.bootstrap_text),
-        ("assistant", "Here I am.\nHello, how can I help?"),
+        ("assistant", "Hello, how can I help?\nHere I am."),
     ]
     assert codes(after) == ["bootstrap_added"]
 

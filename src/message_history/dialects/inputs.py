@@ -237,7 +237,7 @@ def _add_info(parsed: Parsed, info: ReplyInfo) -> None:
     position = next((n for n in reversed(range(len(parsed.messages))) if parsed.messages[n].role == "assistant"), None)
     if position is not None:
         parsed.messages[position] = with_replies(parsed.messages[position], (info,))
-    else:
+    elif info.model is not None or info.usage is not None or info.frozen_extra:
         note = Note(code=RepairCode.EMPTY_MESSAGE_DROPPED, source=0, detail="a reply without content")
         if parsed.notes and parsed.notes[-1].code is RepairCode.EMPTY_MESSAGE_DROPPED:
             note = parsed.notes.pop()

@@ -14,12 +14,14 @@ from message_history.core.views.json_cache import json_array, json_of, json_of_s
 from message_history.dialects._shared.dropped_keys import unsent
 from message_history.dialects._shared.foreign_text import TurnWithText, holds_provider_block, with_foreign_text
 from message_history.dialects._shared.leading import length_of_lead
+from message_history.dialects.registry import DIALECTS
 from message_history.media import fit_media, has_media
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from message_history.core.messages.message import Message
+    from message_history.core.messages.parsed import Parsed
     from message_history.core.messages.repairs import Repair
     from message_history.core.turns.conversation import Conversation
     from message_history.dialects.base import Dialect, Export
@@ -42,6 +44,25 @@ def sent_version(
         return dialect.allows_prefill_with_calls() or not any(message.calls for message in messages_of(conversation))
 
     return as_sent(conversation, may_end, reason)
+
+
+def answered_version(conversation: Conversation, dialect: Dialect[Any] | None, parsed: Parsed) -> Conversation:
+    """Return the version of a conversation that a reply answers, as far as its dialect or its model tells it."""
+    return sent_version(conversation, dialect if dialect is not None else _dialect_of_model(parsed))[0]
+
+
+def _dialect_of_model(parsed: Parsed) -> Dialect[Any] | None:
+    """Return the dialect for the model that made a reply, if it is known whether a list may end with the assistant."""
+    model = next((reply.model for message in parsed.messages for reply in message.replies if reply.model), None)
+    made = DIALECTS.get(parsed.dialect)
+    for_model = getattr(made, "for_model", None)
+    if model is None or for_model is None:
+        return None
+    try:
+        dialect: Dialect[Any] = for_model(model)
+    except ValueError:  # A gateway has served it in another form.
+        return None
+    return dialect if getattr(dialect, "prefill", False) is not None else None
 
 
 def write(conversation: Conversation, dialect: Dialect[Any]) -> tuple[list[Any], Any]:

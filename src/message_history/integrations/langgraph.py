@@ -20,8 +20,10 @@ from langgraph.types import Overwrite
 
 from message_history.core.messages.message import Message
 from message_history.core.turns.ingest import add_parsed
+from message_history.core.turns.replying import add_reply_to
 from message_history.dialects.inputs import parse_response
 from message_history.dialects.langchain.schema import as_message
+from message_history.dialects.sending import answered_version
 from message_history.history import MessageHistory, conversation_of, history_of
 from message_history.integrations.langchain import LangChain
 from message_history.integrations.merging import goes_on, merged
@@ -98,7 +100,7 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
             if not goes_on(history, loaded):
                 raise ValueError("this history did not grow from the other: wrap it in Overwrite to replace that")
             return loaded
-        return _added(history, value)
+        return _added(history, history, value)
 
     @property
     def ValueType(self) -> type[MessageHistory]:  # noqa: N802 - LangGraph's name
@@ -177,9 +179,10 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
         if len(replacing) > 1:
             raise InvalidUpdateError(f"At key '{self.key}': only one node of a step can replace the history.")
         history = replacing[0] if replacing else base
+        start = history
         for value in others:
             if not isinstance(value, MessageHistory):
-                history = _added(history, value)
+                history = _added(start, history, value)
             else:
                 history = value if history is base else merged(base, history, value)
         self._value = history
@@ -232,16 +235,26 @@ def _replacement(value: Any) -> tuple[bool, Any]:
     return False, value
 
 
-def _added(history: MessageHistory, value: Any) -> MessageHistory:
+def _added(start: MessageHistory, history: MessageHistory, value: Any) -> MessageHistory:
+    """Add a message, or several, of a node that began with a version; replies in a row answer the same one."""
+    sent: MessageHistory | None = start
     for item in value if isinstance(value, list) else [value]:
+        of_langchain = as_message(item) is not None
+        reply = parse_response(item, LangChain() if of_langchain else None) if not _is_own(item) else None
+        if reply is not None:
+            sent = history if sent is None else sent
+            answers = answered_version(conversation_of(sent), None, reply)
+            history = history_of(add_reply_to(answers, conversation_of(history), reply))
+            continue
+        sent = None
         if isinstance(item, str):
             history = history.add_user(item)
-        elif isinstance(item, Message):
-            history = history.add(item)
-        elif as_message(item) is not None:
+        elif of_langchain:
             history = history_of(add_parsed(conversation_of(history), LangChain().parse([item])))
-        elif parse_response(item) is not None:
-            history = history.add_response(item)
         else:
             history = history.add(item)
     return history
+
+
+def _is_own(item: object) -> bool:
+    return isinstance(item, str | Message)

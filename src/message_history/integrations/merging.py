@@ -12,12 +12,15 @@ from attrs import evolve
 
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.turns.conversation import context_of
-from message_history.core.turns.growth import added_since
+from message_history.core.turns.growth import added_since, is_continuation
 from message_history.core.turns.ingest import Ingest
+from message_history.core.turns.rules import behind_change
 from message_history.core.turns.stub_results import is_final
 from message_history.history import conversation_of, history_of
 
 if TYPE_CHECKING:
+    from message_history.core.turns.conversation import Conversation
+    from message_history.core.turns.growth import Step
     from message_history.history import MessageHistory
 
 
@@ -50,10 +53,17 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
     now = conversation_of(history)
     ingest = Ingest(context_of(now), now)
     ingest.record_all(evolve(repair, index=repair.index + ahead * (repair.index >= len(base))) for repair in new)
-    for message, call in added.steps:
+    for message, call in _without_common_continuation(added.steps, conversation_of(base), now):
         if all(map(is_final, message.results)):
-            ingest.add(message, None, keep_thinking=True, answers=call)
+            ingest.add(behind_change(message), None, keep_thinking=True, answers=call)
     return history_of(ingest.finish(allowed=len(new)))
+
+
+def _without_common_continuation(steps: list[Step], base: Conversation, now: Conversation) -> list[Step]:
+    """Leave out the "go on" that both branches have sent: their replies answer the same one."""
+    others = added_since(base, now)
+    is_common = others is not None and bool(steps) and others.steps[:1] == steps[:1]
+    return steps[1:] if is_common and all(map(is_continuation, steps[0][0].content)) else steps
 
 
 _RECORDED_ANEW: Final = (RepairCode.RESULT_STUBBED, RepairCode.STUB_REPLACED, RepairCode.BOOTSTRAP_ADDED)

@@ -54,6 +54,8 @@ _REFUSALS: Final = frozenset(
     }
 )
 """The stop reasons that say so, in the words of all providers."""
+_UNFINISHED: Final = frozenset({None, "interrupted", "incomplete", "in_progress"})
+"""The stop reasons of what has come so far of a reply that is streamed."""
 COUNTS: Final = tuple(count.name for count in fields(Usage))
 
 
@@ -99,6 +101,11 @@ class ReplyInfo(Value):
     def is_refusal(self) -> bool:
         """Return whether the model refused, or a filter of the provider stopped the reply."""
         return self.stop_reason in _REFUSALS
+
+    @property
+    def has_ended(self) -> bool:
+        """Return whether the provider has said why the reply ended."""
+        return self.stop_reason not in _UNFINISHED
 
     @property
     def raw_usage(self) -> dict[str, Any]:

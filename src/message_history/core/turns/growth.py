@@ -17,8 +17,6 @@ from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock, 
 from message_history.core.messages.message import Message, is_bootstrap, make_message, with_replies
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.turns.conversation import Context, messages_in, open_turn_of, parts_of
-from message_history.core.turns.ingest import Ingest, add_parsed
-from message_history.core.turns.rules import behind_change
 from message_history.core.turns.stub_results import is_final, reason_of
 from message_history.core.values.log import Log
 
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from message_history.core.messages.block_base import Block
-    from message_history.core.messages.parsed import Parsed
     from message_history.core.messages.repairs import Repair
     from message_history.core.turns.conversation import Conversation
     from message_history.core.turns.past import Turn
@@ -63,11 +60,13 @@ def added_since(sent: Conversation, now: Conversation) -> Added | None:
     shift = 2 if user is not None else 0
     steps: list[Step] = []
     earlier = chain([(assistant, user)], repeat((None, None)))
-    for then, turn in zip(earlier, _turns_from(now, len(past)), strict=False):
+    for number, (then, turn) in enumerate(zip(earlier, _turns_from(now, len(past)), strict=False)):
         more = _steps_since(then, turn, here, shift)
         if more is None:
             return None
         steps += more
+        # What the assistant said since stays where it is: the reply is joined to it.
+        shift = shift if steps or number else 0
     position = here + (assistant is not None)
     repairs = _repairs_of_both(context.repairs, context_now.repairs, position, shift)
     if position == 0 and user is None and steps and is_bootstrap(steps[0][0]):
@@ -75,24 +74,6 @@ def added_since(sent: Conversation, now: Conversation) -> Added | None:
         steps = steps[1:]
         repairs = Log(repair for repair in repairs if repair.code is not RepairCode.BOOTSTRAP_ADDED)
     return Added(steps, evolve(context_now, repairs=repairs))
-
-
-def add_reply(conversation: Conversation, sent: Conversation, parsed: Parsed) -> Conversation:
-    """Add a reply behind the version that was sent, and behind that what was added since.
-
-    A reply in which the assistant says nothing goes behind all of it: then what was sent may still change, and what was
-    replied to may not. Raises `ValueError` when the conversation did not grow from that version.
-    """
-    added = added_since(sent, conversation)
-    if added is None:
-        raise ValueError("`sent` is not an earlier version of this history; if you cut it since, pass the cut version")
-    ingest = Ingest(added.context, sent)
-    ingest.add_reply(parsed)
-    if not ingest.replied(sent):
-        return add_parsed(conversation, parsed)
-    for message, call in added.steps:
-        ingest.add(message, None, keep_thinking=True, answers=call)
-    return ingest.finish()
 
 
 def _steps_since(then: Turn, turn: Turn, position: int, shift: int) -> list[Step] | None:
@@ -112,7 +93,7 @@ def _steps_since(then: Turn, turn: Turn, position: int, shift: int) -> list[Step
         replies = assistant_now.replies if assistant_now is not None else ()
         known = len(assistant.replies) if assistant is not None else 0
         more = with_replies(make_message("assistant", content[len(before) :]), replies[known:])
-        steps.append((behind_change(more), None))
+        steps.append((more, None))
     calls = assistant_now.calls if assistant_now is not None else ()
     count = len(assistant.calls) if assistant is not None else 0
     for n, result in answers:
@@ -154,7 +135,7 @@ def _content_since(then: Message | None, now: Message | None) -> tuple[Block, ..
     """Return the blocks behind the results that are new in a user message; None when it is another message."""
     before = then.content[len(then.results) :] if then is not None else ()
     rest = now.content[len(now.results) :] if now is not None else ()
-    if before and rest[: len(before)] != before and _is_continuation(before[-1]):
+    if before and rest[: len(before)] != before and is_continuation(before[-1]):
         # It was added only to be sent.
         before = before[:-1]
     return rest[len(before) :] if rest[: len(before)] == before else None
@@ -168,7 +149,8 @@ def _shifted(block: Block, shift: int) -> Block:
     return with_meta(block, mark=evolve(mark, distance=mark.distance + shift))
 
 
-def _is_continuation(block: Block) -> bool:
+def is_continuation(block: Block) -> bool:
+    """Return whether a block was made to be sent after the assistant's."""
     return block.mark is not None and block.mark.kind == "continuation"
 
 
@@ -180,8 +162,8 @@ def _repairs_of_both(sent: Log[Repair], now: Log[Repair], position: int, shift: 
     that replaced stubs of the turn that was sent: behind the reply, they do not.
     """
     closing = bool(sent) and sent[-1].code is RepairCode.CONTINUATION_ADDED
-    shared = len(sent) - (closing and (len(now) < len(sent) or now[len(sent) - 1] is not sent[-1]))
-    if shared and (len(now) < shared or now[shared - 1] is not sent[shared - 1]):
+    shared = len(sent) - (closing and (len(now) < len(sent) or now[len(sent) - 1] != sent[-1]))
+    if shared and (len(now) < shared or now[shared - 1] != sent[shared - 1]):
         return now
     undone = (RepairCode.STUB_REPLACED, RepairCode.RESULTS_REORDERED)
     return sent.extend(

@@ -56,6 +56,11 @@ Rule 14. Every call has a state. A state that is recorded is a stub with a reaso
          decided here: it cannot be started, and once it is approved it waits for nothing. (`moves_of`, `is_settled`)
 Rule 15. What a provider said of a reply (id, model, stop reason, usage) stays with the assistant message that the reply
          became or was joined to. It is no part of the message's value, and no provider is sent it.
+Rule 16. A reply answers what is sent (rule 12), so calls without a result settle with the stubs that were sent for
+         them. A reply of which everything is in the open turn is that reply again, and adds nothing; one with another
+         id, or with other input tokens, is a new one. A piece of a reply that has not ended is joined to it, and what
+         has grown of a reply takes its place. Replies to one version are one message. (`may_be_again`, `is_piece`, and
+         `replying.py`)
 
 `step.py` adds one message by these rules: a message that needs no repair as a whole, every other block by block.
 """
@@ -85,6 +90,7 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.policy import Policy
+    from message_history.core.messages.replies import ReplyInfo
     from message_history.core.turns.drafts import OpenTurn
     from message_history.core.values.meta import Runner
 
@@ -452,3 +458,26 @@ def is_unanswered(call: ToolUseBlock, result: ToolResultBlock | None) -> bool:
     # A person has denied the call, or approved one that its provider runs.
     is_decided = state is CallState.DENIED or (state is CallState.APPROVED and is_settled(state, call.approval))
     return not is_decided
+
+
+# Rule 16
+
+
+def may_be_again(known: Sequence[ReplyInfo], info: ReplyInfo | None) -> bool:
+    """Rule 16: return whether a reply may be one that is there already, by what the provider said of both."""
+    if info is None or (info.id is None and not known):
+        return True
+    return any(info.id in (None, reply.id) and _may_have_one_input(reply, info) for reply in known)
+
+
+def _may_have_one_input(left: ReplyInfo, right: ReplyInfo) -> bool:
+    """Return whether two replies may answer one request: servers that give all replies one id count its tokens."""
+    usages = left.usage, right.usage
+    return None in usages or len({usage.input_tokens for usage in usages if usage is not None}) == 1
+
+
+def is_piece(known: Sequence[ReplyInfo], info: ReplyInfo | None) -> bool:
+    """Rule 16: return whether a reply goes on from the last one, which has not ended."""
+    if not known or info is None or info.id is None:
+        return False
+    return known[-1].id == info.id and not known[-1].has_ended

@@ -93,9 +93,10 @@ def reply_info(data: Mapping[Any, Any], provider: str, beside: Mapping[str, Any]
     places = [data, *_first_choices(data), *_mappings(data, _METADATA)]
     model = _text(places, _MODELS)
     raw = next((found for place in places for found in _mappings(place, _USAGES)), None)
-    if model is None and raw is None and not beside:
-        return None
     id = _text([data], _IDS) or _text(places, ("RequestId",))
+    # By its id alone a response is known again; a message of a request may have one of its own.
+    if model is None and raw is None and not beside and (beside is None or id is None):
+        return None
     stop_reason = _text(places, _STOP_REASONS) or _text(_mappings(data, ("incomplete_details",)), ("reason",))
     stop_reason = stop_reason or _text([data], ("status",))
     held = {
