@@ -67,6 +67,7 @@ LAYERS = (
     "core.turns.rewrites",
     "core.turns.growth",
     "core.turns.arrivals",
+    "core.turns.replying",
     "core.views.costs",
     "core.views.cuts",
     "core.views.fitting",

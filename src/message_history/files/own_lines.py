@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, field
@@ -65,10 +66,12 @@ def new_lines(history: MessageHistory, growth: Growth) -> Iterator[bytes]:
     open_ones = [repair_to_json(repair) for repair in standing(history)]
     # Only what the last line says of standing repairs counts.
     still = {"standing": open_ones} if open_ones else {}
+    # What was recorded after the repair of a later message may be of an earlier one; the two go together.
+    earliest = list(accumulate((repair.index for repair in reversed(recorded)), min))[::-1]
     done, end = 0, len(history)
     for position in range(growth.message, end):
         first = done
-        while done < len(recorded) and (recorded[done].index <= position or position == end - 1):
+        while done < len(recorded) and (earliest[done] <= position or position == end - 1):
             done += 1
         line = {"at": position, **message_to_json(history[position])}
         if position == end - 1:
@@ -265,9 +268,19 @@ def _holds(entry: Any, other: Any, removed: Collection[str]) -> bool:
         return bool(entry == other)
     there = set(map(_key, _list(entry.get("content"))))
     return all(
-        (key := _key(block)) in there or key in removed or (isinstance(block, dict) and "mark" in block)
+        (key := _key(block)) in there
+        or key in removed
+        or (isinstance(block, dict) and ("mark" in block or _has_grown(block, _list(entry.get("content")))))
         for block in _list(other.get("content"))
     )
+
+
+def _has_grown(block: Mapping[str, Any], content: Sequence[Any]) -> bool:
+    """Return whether a text is the beginning of one in an entry: a reply was saved while it was streamed."""
+    kind = block.get("type")
+    text = block.get(kind) if kind in ("text", "thinking") else None
+    longer = (each.get(kind) for each in content if isinstance(each, dict) and each.get("type") == kind)
+    return isinstance(text, str) and any(isinstance(each, str) and each.startswith(text) for each in longer)
 
 
 _KEYS: Final = frozenset({"role", "content", NATIVE, REPLIES})

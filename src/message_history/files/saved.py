@@ -12,6 +12,7 @@ from attrs import evolve
 from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock
 from message_history.core.turns.conversation import messages_in, parts_of
+from message_history.core.turns.replying import has_begun
 from message_history.core.turns.rules import behind_change
 from message_history.core.turns.stubs import standing_stubs
 from message_history.files.errors import SessionConflictError
@@ -20,7 +21,10 @@ from message_history.history import conversation_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Repair
+    from message_history.core.turns.past import Turn
+    from message_history.core.values.log import Log
     from message_history.history import MessageHistory
 
 
@@ -49,18 +53,35 @@ def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
     is_longer = (
         context.system == new_context.system
         and new_past.starts_with(past)
+        and _has_same_replies(past, new_past)
         and new_context.repairs.starts_with(context.repairs)
         and len(history) >= len(saved)
     )
     if not is_longer:
         return None
-    first = next((n for n in range(messages_in(past), len(saved)) if history[n] != saved[n]), len(saved))
+    first = next((n for n in range(messages_in(past), len(saved)) if not is_same(history[n], saved[n])), len(saved))
     new = new_context.repairs[len(context.repairs) :]
     if first < len(saved) - 1 or (first < len(saved) and not _has_grown(saved, history, len(saved), new)):
         return None
     if first == len(history) and standing_stubs(before) != standing_stubs(now):
         first -= 1
     return Growth(first, len(context.repairs))
+
+
+def is_same(left: Message, right: Message) -> bool:
+    """Return whether two messages are stored alike: what a provider said of a reply is no part of a message's value."""
+    return left is right or (left == right and left.replies == right.replies)
+
+
+def _has_same_replies(past: Log[Turn], new_past: Log[Turn]) -> bool:
+    """Return whether a provider has said nothing more of the replies in settled turns."""
+    chunks = zip(past.chunks(), new_past.chunks(), strict=False)
+    return all(
+        was is now or [each and each.replies for each in was] == [each and each.replies for each in now]
+        for (saved, count), (held, _) in chunks
+        if saved is not held
+        for was, now in zip(saved.items[:count], held.items, strict=False)
+    )
 
 
 def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
@@ -70,9 +91,14 @@ def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
     meanwhile, as by another system prompt.
     """
     pairs = zip(saved[:-1], history, strict=False)
+    # A reply that has not ended may have grown, though a state of its calls is saved already.
+    open_one = len(saved) - 2
     return (
         len(history) >= len(saved)
-        and all(was == now or behind_change(was) == behind_change(now) for was, now in pairs)
+        and all(
+            was == now or behind_change(was) == behind_change(now) or (n == open_one and has_begun(was, now))
+            for n, (was, now) in enumerate(pairs)
+        )
         and (not saved or _has_grown(saved, history, len(history), history.repairs))
     )
 
@@ -85,7 +111,7 @@ def _has_grown(saved: MessageHistory, history: MessageHistory, end: int, repairs
     was, now = saved[-1], history[len(saved) - 1]
     if was.role != now.role:
         return False
-    if was.content == now.content[: len(was.content)]:
+    if was.content == now.content[: len(was.content)] or has_begun(was, now):
         return True
     kept = {_alike(block) for message in history[len(saved) - 1 : end] for block in message.content}
     missing = [block for block in was.content if not _is_made(block) and _alike(block) not in kept]

@@ -105,22 +105,15 @@ class _Reply:
         if self.there is None or message is None:
             return None
         there, blocks = self.there.content, message.content
-        if set(map(_said, blocks)) <= set(map(_said, there)):
-            return self._said_again(self.there)
-        named = [reply for reply in self.there.replies if self._is_of(reply)]
-        may_grow = may_grow and not any(reply.has_ended for reply in named)
-        run = _beginning_of(blocks, there, is_named=self._has_id and bool(named)) if may_grow else None
-        return self._grown(self.there, *run) if run is not None else None
-
-    def _said_again(self, there: Message) -> Conversation:
-        """Return the conversation, with what the provider has said of the reply by now."""
-        place = next((n for n, reply in enumerate(there.replies) if self._is_of(reply)), None)
-        if self._info is None or place is None or there.replies[place] == self._info:
+        is_there = set(map(_essence, blocks)) <= set(map(_essence, there))
+        if is_there and (self._info is None or self._info in self.there.replies):
             return self._conversation
-        replies = (*there.replies[:place], self._info, *there.replies[place + 1 :])
-        ingest = Ingest(self._context, self._sent)
-        ingest.add(with_replies(there, replies), None, keep_thinking=True)
-        return self._followed(ingest, 1)
+        named = [reply for reply in self.there.replies if self._is_of(reply)]
+        may_grow = is_there or (may_grow and not any(reply.has_ended for reply in named))
+        run = _beginning_of(blocks, there, is_named=self._has_id and bool(named)) if may_grow else None
+        if run is None:
+            return self._conversation if is_there else None
+        return self._grown(self.there, *run)
 
     def _grown(self, there: Message, start: int, end: int) -> Conversation:
         """Return the conversation with the reply in the place of its beginning."""
@@ -185,16 +178,24 @@ def _beginning_of(blocks: Sequence[Block], there: Sequence[Block], *, is_named: 
     return None
 
 
+def has_begun(was: Message, now: Message) -> bool:
+    """Return whether a message of the assistant is the beginning of another, as of a reply that is streamed."""
+    return was.role == now.role == "assistant" and _beginning_of(now.content, was.content, is_named=False) == (
+        0,
+        len(was.content),
+    )
+
+
 def _begins(was: Block, now: Block) -> bool:
     """Return whether a block is another's beginning, or all of it."""
     if isinstance(was, TextBlock) and isinstance(now, TextBlock):
         return now.text.startswith(was.text)
     if isinstance(was, ThinkingBlock) and isinstance(now, ThinkingBlock):
         return now.thinking.startswith(was.thinking) and was.signature in (None, now.signature)
-    return _said(was) == _said(now)
+    return _essence(was) == _essence(now)
 
 
-def _said(block: Block) -> Hashable:
+def _essence(block: Block) -> Hashable:
     """Return what makes a block of a reply the same block."""
     if isinstance(block, ToolUseBlock):
         return call_key(block)

@@ -5,7 +5,8 @@ Messages and repairs are rows of their own, each with its position. Nothing here
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
+from operator import eq
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, final
 
 from attrs import evolve, frozen
 
@@ -19,15 +20,18 @@ from message_history.dialects.state import repair_from_json, repair_to_json
 from message_history.files.damaged_json import Decoder
 from message_history.files.files import json_bytes
 from message_history.files.plain_json import read_plain
+from message_history.files.saved import is_same
 from message_history.history import MessageHistory, conversation_of, restored
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from message_history.core.messages.message import Message
     from message_history.core.messages.policy import Policy
     from message_history.core.messages.repairs import Repair
     from message_history.files.saved import Growth
+
+T = TypeVar("T")
 
 
 class Head(NamedTuple):
@@ -139,7 +143,7 @@ def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
     `found` is what of the history is new.
     """
     saved = held.history
-    same = found.message < len(saved) and history[found.message] == saved[found.message]
+    same = found.message < len(saved) and is_same(history[found.message], saved[found.message])
     old, new = saved.repairs[found.repair :], history.repairs[found.repair :]
     new_repairs = () if old == new else _moved(new, held.first)
     head = _next(held.head, history, held.first + len(history), held.repairs_before + len(history.repairs))
@@ -165,12 +169,12 @@ def rewritten(held: Held, history: MessageHistory, whole: Held) -> Change:
     older = whole.history.with_system(history.system) if first else whole.history
     messages = list(older[:first])
     for n, message in enumerate(history):
-        kept = first and n < len(held.history) and message == held.history[n]
+        kept = first and n < len(held.history) and is_same(message, held.history[n])
         messages.append(older[first + n] if kept else _in_session(held, n, message))
     repairs = [repair for repair in whole.history.repairs if repair.index < first]
     repairs += _moved(history.repairs, first)
-    start = _first_difference(saved, messages)
-    first_repair = 0 if whole.repairs_before else _first_difference(saved.repairs, repairs)
+    start = _first_difference(saved, messages, is_same)
+    first_repair = 0 if whole.repairs_before else _first_difference(saved.repairs, repairs, eq)
     return Change(
         _next(held.head, history, len(messages), len(repairs)),
         [_message_row(n, messages[n], history, last=n == len(messages) - 1) for n in range(start, len(messages))],
@@ -201,9 +205,9 @@ def _next(head: Head, history: MessageHistory, messages: int, repairs: int) -> H
     return Head(head.number, head.revision + 1, messages, repairs, _text(entries[0]) if entries else None)
 
 
-def _first_difference(old: Sequence[Any], new: Sequence[Any]) -> int:
+def _first_difference(old: Sequence[T], new: Sequence[T], is_alike: Callable[[T, T], bool]) -> int:
     pairs = zip(old, new, strict=False)
-    return next((n for n, (was, now) in enumerate(pairs) if was != now), min(len(old), len(new)))
+    return next((n for n, (was, now) in enumerate(pairs) if not is_alike(was, now)), min(len(old), len(new)))
 
 
 def _message_row(position: int, message: Message, history: MessageHistory, *, last: bool) -> Row:
