@@ -109,8 +109,9 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         """Return the history with a message added: of either role, in the form of any provider.
 
         Results go to the calls that wait for them, in any number of messages and in any order. Messages of one role are
-        joined. User text may be added while results are awaited; a call without a result then has a stub, until its
-        result arrives. What does not fit is repaired as `Policy` says, and recorded in `repairs`.
+        joined, also a message of the assistant to one that was sent: `add_response` takes replies. User text may be
+        added while results are awaited; a call without a result then has a stub, until its result arrives. What does
+        not fit is repaired as `Policy` says, and recorded in `repairs`.
 
         Args:
             message: a `Message`, or a raw dict or SDK object in the form of any provider.
@@ -154,7 +155,9 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return self.add(Message("user", content))
 
     def add_assistant(self, content: Content, *, interrupted: bool = False) -> MessageHistory:
-        """Return the history with an assistant message added.
+        """Return the history with an assistant message added; after another one it is joined to that.
+
+        Use `add_response` for a reply to what was sent.
 
         Args:
             content: text, a block, or several of both.
@@ -204,14 +207,20 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
     ) -> MessageHistory:
         """Return the history with a provider's response added: the object of its SDK, or its dict.
 
+        It answers what `for_send` gives: calls that wait settle with the stubs that were sent. A response that is in
+        the open turn already, by its id, texts and calls, adds nothing. It is joined to an assistant message that it
+        goes on from: a paused turn, a prefilled text, a piece of the same response.
+
         Args:
             response: the response object of a provider's SDK, or its dict, from any dialect.
-            dialect: the provider's dialect; None to find it by shape.
+            dialect: the provider's dialect; None to find it by shape. Where that, or the model that the response
+                names, refuses a list that ends with the assistant, it answers the user message that said to go on.
             sent: the version that it answers, if anything was added since: that then follows the response, and a
-                result whose stub had been sent is quoted as late.
+                result whose stub had been sent is quoted as late. Another response to it stays before this one, in the
+                same message; branches and retries say `sent`.
 
         Returns:
-            A new history. Calls whose input was truncated with the response are dropped.
+            A new history, or this one if the response is there. Calls whose input was truncated with it are dropped.
 
         Raises:
             InvariantError: see `add`.
@@ -294,7 +303,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
     ) -> MessageHistory:
         """Read a list that was saved, or recorded elsewhere, and repair it.
 
-        Results are moved next to their calls, and every law is made true; what was repaired is in `repairs`.
+        Results are moved next to their calls, and every law is made true; what was repaired is in `repairs`. For a list
+        that an agent grows and sends again and again use `follow`: read anew, what was sent may come out otherwise.
 
         Args:
             raw: the entries, in the form of any provider; they are never changed.
@@ -416,9 +426,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             return exported
         from message_history.dialects.caching import with_cache_marks  # noqa: PLC0415 - few ask for marks
 
-        return with_cache_marks(
-            exported, cache, target, self._conversation, sent_version(self._conversation, target)[0]
-        )
+        return with_cache_marks(exported, cache, target, sent_version(self._conversation, target)[0])
 
     def as_sent(self, dialect: Dialect[Any] | None = None, *, reason: StubReason = "not_recorded") -> MessageHistory:
         """Return the history as `for_send` sends it, with a stub for each awaited call.

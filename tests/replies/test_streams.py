@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 
-from message_history import MessageHistory, ProviderBlock, RepairCode, TextBlock, ThinkingBlock, ToolUseBlock, check
+from message_history import (
+    MessageHistory,
+    Policy,
+    ProviderBlock,
+    RepairCode,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    check,
+)
 from message_history.dialects import Anthropic, Bedrock, Gemini, Native, OpenAIChat, OpenAIResponses, PydanticAI
 from message_history.streaming import Accumulator
 from tests.replies.streams import STREAMS, Stream
@@ -488,3 +497,29 @@ def test_a_long_stream_costs_what_it_is_long(name: str) -> None:
 def test_a_dialect_without_a_stream_is_refused() -> None:
     with pytest.raises(ValueError, match="no stream is known for pydantic_ai"):
         Accumulator(PydanticAI(), SENT)
+
+
+def test_a_look_is_silent_and_legal_before_the_end(caplog: pytest.LogCaptureFixture) -> None:
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": ""}}
+    pieces = [{"function": {"arguments": part}, "index": 0} for part in ('{"a', '": ', "1}")]
+    chunks = [{"choices": [{"index": 0, "delta": {"tool_calls": [piece]}}]} for piece in (call, *pieces)]
+    sent = MessageHistory(policy=Policy(on_violation="raise")).add_user("q")
+    stream = Accumulator(OpenAIChat(), sent)
+    for chunk in chunks:
+        stream.feed(chunk)
+        assert stream.history_so_far.policy == sent.policy
+        assert stream.message is None or len(stream.message.calls) < 2
+    stream.feed({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    assert stream.history_so_far.repairs == ()
+    assert [found.id for found in stream.history_so_far.awaiting] == ["c"]
+    assert caplog.records == []
+
+
+def test_what_a_finished_stream_lacks_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": '{"a'}}
+    stream = Accumulator(OpenAIChat(), MessageHistory().add_user("q"))
+    stream.feed(
+        {"choices": [{"index": 0, "delta": {"content": "Hm.", "tool_calls": [call]}, "finish_reason": "length"}]}
+    )
+    assert [len(stream.history_so_far) for _ in range(3)] == [2, 2, 2]
+    assert len(caplog.records) == len(stream.history_so_far.repairs) > 0

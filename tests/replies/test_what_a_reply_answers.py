@@ -8,6 +8,7 @@ import pytest
 
 from message_history import CallState, InvariantError, MessageHistory, Policy, RepairCode, ThinkingBlock, check
 from message_history.dialects import Anthropic, Dialect, OpenAIChat
+from message_history.dialects.caching import PromptCache
 from message_history.integrations.merging import merged
 from tests.campaigns.targets import TARGETS
 
@@ -234,3 +235,36 @@ def test_go_on_is_recorded_once_after_a_load() -> None:
         after = history.add_response(reply("ok"), sent=sent)
         assert [repair.code for repair in after.repairs] == [RepairCode.CONTINUATION_ADDED]
     assert [repair.code for repair in loaded.add_response(reply("ok"), sent=loaded).repairs] == []
+
+
+# Usage, merges, cache marks
+
+
+def test_usage_does_not_shrink_with_what_is_removed() -> None:
+    used = {"usage": {"input_tokens": 3, "output_tokens": 1}, "service_tier": "standard"}
+    called = ASKED.add_response(reply(call("1"), id="a", **used)).add_user("u")
+    assert called.without_unanswered().usage() == called.usage() != MessageHistory().usage()
+    refused = ASKED.add_response(reply("No.", id="a", **used) | {"stop_reason": "refusal"}).add_user("u")
+    assert refused.without_refusals().usage() == refused.usage() == called.usage()
+    assert MessageHistory.from_list(called.to_list()).usage() == called.usage()
+
+
+def test_a_merge_logs_nothing_that_a_branch_has_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "message_history")
+    blank = {"role": "user", "content": [{"type": "text", "text": " "}]}
+    left = WAITING.add(blank).add_response(reply("l"), sent=WAITING).add_user("l")
+    right = WAITING.add(blank).add_user("r")
+    logged = len(caplog.records)
+    both = merged(WAITING, merged(WAITING, WAITING, left), right)
+    assert [repair.code for repair in both.repairs].count(RepairCode.BLANK_TEXT_DROPPED) == 2
+    assert len(caplog.records) == logged
+
+
+def test_cache_marks_are_those_of_the_version_that_is_sent() -> None:
+    cache = PromptCache(min_tokens=0)
+    text = ASKED.add_assistant("half")
+    for history in (WAITING, WAITING.add_user("Hurry."), WAITING.add_tool_result("1", "found"), text, ASKED):
+        assert history.for_send(cache=cache) == history.as_sent(Anthropic()).for_send(cache=cache)
+    marked = WAITING.add_tool_result("1", "found").for_send(cache=cache)
+    assert "cache_control" in str(marked[-1])
+    assert "cache_control" not in str(WAITING.for_send(cache=cache)[-1])

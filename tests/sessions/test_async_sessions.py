@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+from contextlib import suppress
 from functools import partial
 from operator import methodcaller
 from typing import TYPE_CHECKING
@@ -120,3 +122,71 @@ def test_an_update_gives_up_after_so_many_attempts(tmp_path: Path) -> None:
     assert len(JsonlSession(path).load()) == 6
     with pytest.raises(ValueError, match="attempts must be 1 or more"):
         JsonlSession(path).update(change, attempts=0)
+
+
+def test_an_awaited_session_is_forked_and_listed(empty: str) -> None:
+    async def steps() -> None:
+        session = AsyncSqlSession(empty, "a")
+        await session.append(of_length(4))
+        other = await session.fork("b")
+        assert other.session_id == "b"
+        await other.append(of_length(6))
+        assert await AsyncSqlSession.ids(empty) == ["a", "b"]
+        assert await AsyncSqlSession.ids(empty, after="a", limit=1) == ["b"]
+        assert len(await AsyncSqlSession(empty, "a").load()) == 4
+        with pytest.raises(SessionConflictError):
+            await session.fork("b")
+
+    asyncio.run(steps())
+    assert len(SqlSession(empty, "b").load()) == 6
+
+
+def test_an_awaited_session_has_the_methods_of_the_other() -> None:
+    public = {name for name in vars(SqlSession) if not name.startswith("_")}
+    assert public == {name for name in vars(AsyncSqlSession) if not name.startswith("_")}
+
+
+class CancellingLoop(asyncio.SelectorEventLoop):
+    """An event loop that cancels a task after so many of its own rounds: before each await in turn."""
+
+    victim: asyncio.Task[None] | None = None
+    rounds = 0
+
+    def _run_once(self) -> None:
+        super()._run_once()  # type: ignore[misc]
+        if self.victim is not None and not self.victim.done():
+            self.rounds -= 1
+            if self.rounds == 0:
+                self.victim.cancel()
+
+
+@pytest.mark.parametrize("way", ["append", *(pytest.param(way, marks=pytest.mark.heavy) for way in ("save", "update"))])
+def test_a_cancelled_write_leaves_no_lock(empty: str, way: str) -> None:
+    SqlSession(empty, "a").append(of_length(2))
+
+    async def write(rounds: int, length: int) -> bool:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, CancellingLoop)
+        session = AsyncSqlSession(empty, "a")
+        await session.load()
+        what = (lambda _: of_length(length)) if way == "update" else of_length(length)
+        loop.rounds, loop.victim = rounds, loop.create_task(getattr(session, way)(what))
+        with suppress(asyncio.CancelledError):
+            await loop.victim
+        return loop.victim.cancelled()
+
+    gc.disable()
+    try:
+        for rounds in range(1, 200):
+            before = len(SqlSession(empty, "a").load())
+            with asyncio.Runner(loop_factory=CancellingLoop) as runner:
+                cancelled = runner.run(write(rounds, before + 2))
+            other = SqlSession(empty, "a", lock_timeout=0.05)
+            length = len(other.load())
+            assert length in ((before, before + 2) if cancelled else (before + 2,))
+            other.append(of_length(length + 2))
+            if not cancelled:
+                break
+        assert 5 < rounds < 199
+    finally:
+        gc.enable()

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 from attrs import evolve, field, frozen
 from attrs.validators import and_, ge, instance_of, le, optional
 
-from message_history.core.turns.conversation import length_of
+from message_history.core.turns.conversation import open_turn_of
+from message_history.core.turns.growth import is_continuation
+from message_history.core.turns.stubs import standing_stubs
 from message_history.core.values.validators import one_of
 
 if TYPE_CHECKING:
@@ -43,13 +45,11 @@ class PromptCache:
     tools: Sequence[Any] = field(default=(), repr=False, hash=False)
 
 
-def with_cache_marks(
-    export: Export, cache: PromptCache, dialect: Dialect[Any], conversation: Conversation, closed: Conversation
-) -> Export:
+def with_cache_marks(export: Export, cache: PromptCache, dialect: Dialect[Any], closed: Conversation) -> Export:
     """Put cache marks on an export.
 
-    The messages of `export` are changed; marks that its blocks came with give way. `conversation` was exported, and
-    `closed` is the version of it that is really sent. Returns the same export for a dialect that takes no marks.
+    The messages of `export` are changed; marks that its blocks came with give way. `closed` is the version of the
+    conversation that is really sent. Returns the same export for a dialect that takes no marks.
     """
     if not isinstance(cache, PromptCache):
         raise TypeError(f"cache must be a PromptCache, not {type(cache).__name__}; write PromptCache()")
@@ -59,7 +59,8 @@ def with_cache_marks(
         dialect.unmark_cache(message["content"])
     marks = cache.marks
     # What was added only to be sent may be another the next time.
-    is_final = closed is conversation and length_of(conversation) > 0
+    last = open_turn_of(closed)[1]
+    is_final = last is not None and not standing_stubs(closed) and not is_continuation(last.content[-1])
     places = _places(export.messages, _first_long_enough(export, cache), is_final=is_final)
     for place in places[:2]:
         marks -= marks > 0 and dialect.mark_cache(export.messages[place]["content"], cache.ttl)

@@ -56,7 +56,7 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
     for message, call in _without_common_continuation(added.steps, conversation_of(base), now):
         if all(map(is_final, message.results)):
             ingest.add(behind_change(message), None, keep_thinking=True, answers=call)
-    return history_of(ingest.finish(allowed=len(new)))
+    return history_of(ingest.finish(allowed=len(new), logged=since))
 
 
 def _without_common_continuation(steps: list[Step], base: Conversation, now: Conversation) -> list[Step]:

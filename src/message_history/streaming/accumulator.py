@@ -11,8 +11,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, final
 
+from message_history.core.turns.replying import add_reply_to
 from message_history.core.views.view import ConversationView
 from message_history.dialects.base import checked_dialect
+from message_history.dialects.inputs import parse_response
+from message_history.history import conversation_of, history_of
 
 if TYPE_CHECKING:
     from message_history.core.messages.message import Message
@@ -48,6 +51,7 @@ class Accumulator:
         if not isinstance(sent, ConversationView):
             raise TypeError(f"sent must be the MessageHistory that was sent, not {type(sent).__name__}")
         self._sent = sent.as_sent(dialect)
+        self._whole: MessageHistory | None = None
 
     def feed(self, event: object) -> None:
         """Take the next event of the stream.
@@ -58,6 +62,7 @@ class Accumulator:
         Complexity: the size of the event.
         """
         self._reply.take(event)
+        self._whole = None
 
     @property
     def finished(self) -> bool:
@@ -78,9 +83,11 @@ class Accumulator:
         """Return the version that was sent with the reply so far behind it.
 
         It keeps what was said and the calls that are complete; a call whose input was still coming cannot have run,
-        and is dropped. Asking costs the size of the reply, and changes nothing.
+        and is dropped. Asking costs the size of the reply, changes nothing, and logs nothing before the end.
         """
-        return self.added_to(self._sent)
+        if self._whole is None or not self.finished:
+            self._whole = self.added_to(self._sent)
+        return self._whole
 
     @property
     def message(self) -> Message | None:
@@ -89,7 +96,10 @@ class Accumulator:
         return None if not after or after[-1].role == "user" or after == self._sent else after[-1]
 
     def added_to(self, history: MessageHistory) -> MessageHistory:
-        """Add the reply so far to a history that has grown since it was sent.
+        """Add the reply so far to a history that has grown since it was sent; once more, and it has grown there.
+
+        Until the stream is finished nothing is logged, and a policy to raise lets everything pass: it may all still
+        come.
 
         Args:
             history: the history.
@@ -104,7 +114,12 @@ class Accumulator:
         Complexity: the size of the reply and of what was added since.
         """
         response = self.response
-        return history if response is None else history.add_response(response, dialect=self._dialect, sent=self._sent)
+        parsed = parse_response(response, self._dialect) if response is not None else None
+        if parsed is None:
+            return history
+        parsed.is_unfinished = not self.finished
+        grown = add_reply_to(conversation_of(self._sent), conversation_of(history), parsed)
+        return history if grown is conversation_of(history) else history_of(grown)
 
 
 def _new_stream(dialect: Dialect[Any]) -> Assembler:

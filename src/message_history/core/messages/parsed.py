@@ -47,6 +47,7 @@ class Parsed(Value):
         interrupted: the positions of the truncated replies.
         notes: what could not be taken as it was.
         dialect: the dialect that the list was read in; empty when the parser was asked directly.
+        is_unfinished: whether it is a look at a reply that still comes: its repairs are not final.
     """
 
     messages: list[Message] = field(factory=list)
@@ -54,6 +55,7 @@ class Parsed(Value):
     interrupted: set[int] = field(factory=set)
     notes: list[Note] = field(factory=list)
     dialect: str = ""
+    is_unfinished: bool = False
 
     def add(self, message: Message, source: int, *, interrupted: bool = False) -> None:
         """Add a message.

@@ -205,19 +205,29 @@ class Ingest:
         if stubs:
             self.record_all([evolve(stub, source=self._source_of_calls) for stub in stubs])
 
-    def finish(self, user: Message | UserDraft | None = None, *, allowed: int = 0) -> Conversation:
+    def finish(
+        self,
+        user: Message | UserDraft | None = None,
+        *,
+        allowed: int = 0,
+        logged: Sequence[Repair] = (),
+        is_final: bool = True,
+    ) -> Conversation:
         """Return the conversation, if the policy allows the repairs, and log them.
 
         `user` is the user message of the open turn, where it is known as it is to stand. `allowed` is how many of the
-        first repairs were made and allowed before.
+        first repairs were made and allowed before, `logged` are those that were logged elsewhere. What is not final is
+        allowed, and not logged.
         """
         if user is None and context_of(self.current) is self._context:
             return self.current  # Nothing was repaired.
-        enforce(self._context.policy, self.repairs[allowed:])
+        if is_final:
+            enforce(self._context.policy, self.repairs[allowed:])
         past, (assistant, standing), context = parts_of(self.current)
         if context.policy is not self._context.policy:
             context = evolve(context, policy=self._context.policy)
-        log_new(self._context, context, self._dialect)
+        if is_final:
+            log_new(self._context, context, self._dialect, logged)
         return make_conversation(past, (assistant, user if user is not None else standing), context)
 
 
@@ -242,11 +252,11 @@ def add_by_blocks(
 
 def add_parsed(conversation: Conversation, parsed: Parsed) -> Conversation:
     """Add what a parser read of an entry, or of a provider's reply."""
-    if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted:
+    if len(parsed.messages) == 1 and not parsed.notes and not parsed.interrupted and not parsed.is_unfinished:
         return add_message(conversation, parsed.messages[0], dialect=parsed.dialect)
     ingest = Ingest(context_of(conversation), conversation)
     ingest.add_reply(parsed)
-    return ingest.finish()
+    return ingest.finish(is_final=not parsed.is_unfinished)
 
 
 def add_result(conversation: Conversation, call: ToolUseBlock | str, output: object, *, is_error: bool) -> Conversation:
@@ -292,9 +302,12 @@ def _is_prompt(block: Block) -> bool:
     return type(block) is SystemBlock and not is_nothing(block) and not (block.meta and block.meta.converted)
 
 
-def log_new(before: Context, after: Context, dialect: str = "") -> None:
+def log_new(before: Context, after: Context, dialect: str = "", logged: Sequence[Repair] = ()) -> None:
     """Log the repairs that are new; `dialect` is the one that a list was parsed in."""
     new = after.repairs[len(before.repairs) :]
+    if logged:
+        known = {evolve(repair, index=0) for repair in logged}
+        new = [repair for repair in new if evolve(repair, index=0) not in known]
     if not new:
         return
     import logging  # noqa: PLC0415 - a history without repairs does without

@@ -131,7 +131,7 @@ class _Reply:
     def _followed(self, ingest: Ingest, first: int) -> Conversation:
         for message, call in self._steps[first:]:
             ingest.add(behind_change(message), None, keep_thinking=True, answers=call)
-        return ingest.finish()
+        return ingest.finish(is_final=not self._parsed.is_unfinished)
 
     def _is_of(self, reply: ReplyInfo) -> bool:
         return self._info is not None and reply.id == self._info.id

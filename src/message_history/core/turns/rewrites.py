@@ -12,6 +12,7 @@ from attrs import evolve
 from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
 from message_history.core.messages.message import is_bootstrap, make_message, with_content
 from message_history.core.messages.repairs import RepairCode
+from message_history.core.messages.replies import as_json
 from message_history.core.turns.conversation import (
     context_of,
     make_conversation,
@@ -23,6 +24,7 @@ from message_history.core.turns.conversation import (
 from message_history.core.turns.drafts import assistant_message
 from message_history.core.turns.ingest import Ingest
 from message_history.core.turns.rules import behind_change, is_unanswered
+from message_history.core.values.json_values import freeze
 from message_history.core.values.log import Log
 
 if TYPE_CHECKING:
@@ -32,8 +34,10 @@ if TYPE_CHECKING:
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Repair
+    from message_history.core.messages.replies import ReplyInfo
     from message_history.core.turns.conversation import Conversation
     from message_history.core.turns.drafts import UserDraft
+    from message_history.core.values.json_values import Frozen
 
 _Pruned: TypeAlias = "tuple[Message | None, Message | None, list[Block]]"
 """Both messages of a turn without its unanswered calls, and what was removed."""
@@ -80,8 +84,11 @@ def without_unanswered(conversation: Conversation) -> Conversation:
     placeholder: tuple[Block, ...] = ()
     for n, (assistant, user, removed) in enumerate(turns):
         if removed:
+            gone = assistant.replies if assistant is not None and not assistant.content else ()
             ids = ", ".join(f"{block.id!r:.80}" for block in removed if isinstance(block, ToolUseBlock))
-            ingest.record(RepairCode.UNANSWERED_CALL_REMOVED, None, (*placeholder, *removed), f"call {ids}")
+            ingest.record(
+                RepairCode.UNANSWERED_CALL_REMOVED, None, (*placeholder, *removed, *_replies_in(gone)), f"call {ids}"
+            )
         # As in `without_refusals`, but it stays where it still leads a message of the assistant.
         drops = is_bootstrap(user) and n + 1 < len(turns) and _next_role(turns, n + 1) != "assistant"
         placeholder = user.content if user is not None and drops else ()
@@ -118,6 +125,11 @@ def _without_unanswered_calls(assistant: Message | None, user: Message | None) -
     return with_content(assistant, tuple(calling)), user, removed
 
 
+def _replies_in(replies: Iterable[ReplyInfo]) -> Iterable[Frozen]:
+    """Return what was said of replies that are removed: their tokens are paid for."""
+    return (freeze(as_json(reply))[0] for reply in replies)
+
+
 def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conversation:
     """Remove the replies in which the model refused, with the results of their calls and with what they answered.
 
@@ -137,7 +149,8 @@ def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conve
         prompt = () if keeps else kept[n - 1][len(answered) :]
         results = messages[n + 1].results if n + 1 < len(messages) else ()
         detail = f"message {n}: {messages[n].refusal!r:.120}"
-        ingest.record(RepairCode.REFUSAL_REMOVED, None, (*prompt, *kept[n], *results), detail, index=n)
+        removed = (*prompt, *kept[n], *results, *_replies_in(messages[n].replies))
+        ingest.record(RepairCode.REFUSAL_REMOVED, None, removed, detail, index=n)
         kept[n] = ()
         if prompt:
             kept[n - 1] = answered

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair
     from message_history.core.turns.calls import Calls
 
-_SAVED: Final = frozenset({"id", "model", "stop_reason", "provider", "usage", "raw_usage"})
+_REPLIES_GONE: Final = frozenset(
+    {RepairCode.EMPTY_MESSAGE_DROPPED, RepairCode.UNANSWERED_CALL_REMOVED, RepairCode.REFUSAL_REMOVED}
+)
+"""The codes of repairs that hold what was said of replies which are no messages."""
+_SAVED: Final = frozenset({"id", "model", "stop_reason", "provider", "usage", "raw_usage", "extra"})
 """The keys of `as_json`; an entry of a list has others too."""
 _ADD: Final = "history = history.add_user(...), add_response(...), add_tool_result(...) or add(message)"
 _INSTEAD: Final = {
@@ -127,8 +131,8 @@ class ConversationView(Sequence[Message], metaclass=ViewType):
     def usage(self) -> Usage:
         """Add up the tokens of the replies in the history, as their providers counted them.
 
-        Replies that a window has omitted are not in the sum. Those without content are no messages; they are counted
-        from what `repairs` hold of them.
+        Replies that a window has omitted are not in the sum. Those without content, and those that `without_refusals`
+        or `without_unanswered` removed, are counted from what `repairs` hold of them.
 
         Returns:
             The sum; zeros when no provider said anything.
@@ -136,7 +140,7 @@ class ConversationView(Sequence[Message], metaclass=ViewType):
         Complexity: linear in the history.
         """
         counted = total_usage(reply for message in messages_of(self._conversation) for reply in message.replies)
-        return counted + _usage_of_empty_replies(repairs_of(self._conversation))
+        return counted + _usage_of_replies_gone(repairs_of(self._conversation))
 
     def __len__(self) -> int:
         return length_of(self._conversation)
@@ -207,9 +211,9 @@ def with_conversation(view: ViewT, conversation: Conversation) -> ViewT:
     return made
 
 
-def _usage_of_empty_replies(repairs: Iterable[Repair]) -> Usage:
-    """Add up the usage of replies without content, which repairs hold in the form of `as_json`."""
-    removed = (part for repair in repairs if repair.code is RepairCode.EMPTY_MESSAGE_DROPPED for part in repair.removed)
+def _usage_of_replies_gone(repairs: Iterable[Repair]) -> Usage:
+    """Add up the usage of replies that are no messages, which repairs hold in the form of `as_json`."""
+    removed = (part for repair in repairs if repair.code in _REPLIES_GONE for part in repair.removed)
     counts = [
         part["usage"] for part in removed if isinstance(part, FrozenDict) and part.keys() <= _SAVED and "usage" in part
     ]

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Foreign
 
+_TEXTS: Final = Policy()
+"""What stubs say, by which they are known again."""
+
 REQUEST_ONLY: Final = "request"
 """The type of the block that stands for a request without parts: its instructions are what it says."""
 SYNTHESIZED: Final = "pydantic_ai_synthesized_tool_return"
@@ -229,12 +232,16 @@ class Reader:
         is_error = kind == "retry-prompt" or outcome in _FAILED
         meta = meta_of(data, "content", "tool_call_id", kind=kind if kind != "tool-return" else None, form=form)
         metadata = data.get("metadata")
+        why = content[0].text if len(content) == 1 and isinstance(content[0], TextBlock) else ""
         if outcome == "interrupted" or (isinstance(metadata, Mapping) and metadata.get(SYNTHESIZED) is True):
             is_error = True
-            meta = evolve(meta if meta is not None else Meta(), mark=Mark(kind="stub", reason="interrupted"))
+            # The package has one outcome for all stubs but a denial's: the text tells them apart.
+            found = _TEXTS.reason_of_text(why)
+            reason, detail = found if found is not None else ("interrupted", "")
+            mark = Mark(kind="stub", reason=reason, detail=detail)
+            meta = evolve(meta if meta is not None else Meta(), mark=mark)
         elif outcome == "denied":
             is_error = True
-            why = content[0].text if len(content) == 1 and isinstance(content[0], TextBlock) else ""
             mark = Mark(kind="stub", reason="denied", detail=_denial(why))
             meta = evolve(meta if meta is not None else Meta(), mark=mark)
         return tool_result_block(_id(data.get("tool_call_id")), content, is_error, meta)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar, final
 
@@ -121,6 +122,21 @@ class AsyncSqlSession:
                 return history
         raise ValueError(f"attempts must be 1 or more, not {attempts!r:.80}")
 
+    async def fork(self, session_id: str) -> AsyncSqlSession:
+        """Copy what is saved to a new session; see `SqlSession.fork`."""
+        copied = await self._run(lambda session: session.fork(session_id))
+        new = AsyncSqlSession(self._where, session_id, policy=self._policy, lock_timeout=self._timeout)
+        new._session = copied
+        return new
+
+    @staticmethod
+    async def ids(
+        database: str | PathLike[str] | AsyncEngine, *, after: str = "", limit: int | None = None
+    ) -> list[str]:
+        """List the sessions of a database; see `SqlSession.ids`."""
+        engine = _engine_of(database).sync_engine
+        return await _to_the_end(partial(SqlSession.ids, engine, after=after, limit=limit))
+
     async def prune(self) -> int:
         """Delete the rows that do not count any more; see `SqlSession.prune`."""
         return await self._run(SqlSession.prune)
@@ -131,20 +147,35 @@ class AsyncSqlSession:
 
     async def _run(self, work: Callable[[SqlSession], T]) -> T:
         """Run an operation of the other session; one at a time, since it does not know of tasks."""
-        from sqlalchemy.util import greenlet_spawn  # noqa: PLC0415 - the extra may not be installed
-
         async with self._lock:
             if self._session is None:
                 engine = _engine_of(self._where)
                 self._session = SqlSession(
                     engine.sync_engine, self._id, policy=self._policy, lock_timeout=self._timeout
                 )
-            done: T = await greenlet_spawn(work, self._session)
-            return done
+            return await _to_the_end(partial(work, self._session))
 
 
 def _append(session: SqlSession, history: MessageHistory, since: MessageHistory) -> None:
     session._append(history, since)
+
+
+async def _to_the_end(work: Callable[[], T]) -> T:
+    """Run what uses a connection; who cancels it waits until it is done, or a half-closed one would hold its lock."""
+    from asyncio import CancelledError, create_task, shield, wait  # noqa: PLC0415 - as above
+
+    from sqlalchemy.util import greenlet_spawn  # noqa: PLC0415 - the extra may not be installed
+
+    task = create_task(greenlet_spawn(work))
+    try:
+        return await shield(task)
+    except CancelledError:
+        while not task.done():
+            with suppress(CancelledError):
+                await wait([task])
+        if not task.cancelled():
+            task.exception()  # It is known: who cancels does not ask for it.
+        raise
 
 
 _DRIVERS: Final = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}
