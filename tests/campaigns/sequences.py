@@ -19,7 +19,7 @@ from tests.campaigns.targets import TARGETS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["failures"]
+__all__ = ["NAMES", "Run", "failures"]
 
 _NATIVE: Final = Native()
 _IDS: Final = ("1", "2", "call_0", "functions.f:0", "a b", "")
@@ -37,9 +37,9 @@ def failures(seed: int) -> Iterator[str]:
         What should not have happened, one line each.
     """
     chance = Random(seed)
-    run = _Run(chance)
+    run = Run(chance)
     for step in range(chance.randint(2, 12)):
-        name = chance.choice(_NAMES)
+        name = chance.choice(NAMES)
         try:
             found = list(run.go(name))
         except Exception as error:  # noqa: BLE001 - anything is a failure
@@ -48,7 +48,7 @@ def failures(seed: int) -> Iterator[str]:
         yield from (f"{name}: {failure} at (step {step})" for failure in found)
 
 
-class _Run:
+class Run:
     """One sequence of operations.
 
     Args:
@@ -145,18 +145,18 @@ class _Run:
         return self.history.compact(self.text().strip() or "s", keep_from=self.chance.choice((None, self.cut())))
 
 
-def _assistant(run: _Run) -> dict[str, Any]:
+def _assistant(run: Run) -> dict[str, Any]:
     return {"role": "assistant", "content": run.calls(), "stop_reason": run.chance.choice(("tool_use", "max_tokens"))}
 
 
-def _reply(run: _Run) -> MessageHistory:
+def _reply(run: Run) -> MessageHistory:
     reply = {"type": "message", **_assistant(run)}
     if run.chance.random() < 0.5 or not run.older:
         return run.history.add_response(reply)
     return run.history.add_response(reply, sent=run.history.as_sent(run.chance.choice(TARGETS)))
 
 
-def _results(run: _Run) -> MessageHistory:
+def _results(run: Run) -> MessageHistory:
     content = [
         {"type": "tool_result", "tool_use_id": run.chance.choice(_IDS), "content": run.text()}
         for _ in range(run.chance.randint(1, 3))
@@ -166,12 +166,12 @@ def _results(run: _Run) -> MessageHistory:
     return run.history.add({"role": "user", "content": content})
 
 
-_OPERATIONS: Final[dict[str, Callable[[_Run], MessageHistory]]] = {
+_OPERATIONS: Final[dict[str, Callable[[Run], MessageHistory]]] = {
     "add_user": lambda run: run.history.add_user(run.text()),
     "add_assistant": lambda run: run.history.add_assistant(run.text()),
     "add calls": lambda run: run.history.add(_assistant(run)),
     "add results": _results,
-    "add_tool_result": _Run.add_result,
+    "add_tool_result": Run.add_result,
     "add_response": _reply,
     "add anything": lambda run: run.history.extend(
         entry for entry in random_list(run.chance).entries if isinstance(entry, dict)
@@ -185,13 +185,13 @@ _OPERATIONS: Final[dict[str, Callable[[_Run], MessageHistory]]] = {
     "window": lambda run: run.history.window(max_messages=run.chance.randint(0, 6)),
     "drop_before": lambda run: run.history.drop_before(run.cut()),
     "rewind": lambda run: run.history.rewind(run.chance.randint(0, 2)),
-    "compact": _Run.compact,
+    "compact": Run.compact,
     "trim_results": lambda run: run.history.trim_results(older_than=run.chance.randint(0, len(run.history))),
     "pickle": lambda run: pickle.loads(pickle.dumps(run.history)),
     "load": lambda run: MessageHistory.from_list(run.history.to_list(), policy=run.history.policy),
     "export and read": lambda run: MessageHistory.from_list(run.history.for_send(), policy=run.history.policy),
 }
-_NAMES: Final = (*_OPERATIONS, *("add_user", "add_assistant", "add calls", "add results", "add_tool_result") * 2)
+NAMES: Final = (*_OPERATIONS, *("add_user", "add_assistant", "add calls", "add results", "add_tool_result") * 2)
 _CUTTING: Final = frozenset(
     {"window", "drop_before", "rewind", "compact", "trim_results", "with_system", "load", "export and read"}
 )
