@@ -91,7 +91,9 @@ def test_a_refusal_is_removed_with_what_it_answered(response: dict[str, Any]) ->
     assert repair.code is RepairCode.REFUSAL_REMOVED
     assert repair.severity is Severity.LOSSY
     assert repair.index == 3
-    assert repair.removed == (*history[2].content, *history[3].content)
+    # What the reply has cost goes with it, so that `usage` does not shrink.
+    assert repair.removed[:2] == (*history[2].content, *history[3].content)
+    assert pruned.usage() == history.usage()
     assert pruned.without_refusals() is pruned
 
 

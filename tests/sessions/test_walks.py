@@ -67,6 +67,7 @@ class Walk:
         self.opened, self.deaths = opened, deaths
         self.model = self.run.history
         self.session = self.open()
+        self.session.load()
 
     def open(self) -> Opened:
         return self.opened(self.run.history.policy)

@@ -127,7 +127,7 @@ def _without_unanswered_calls(assistant: Message | None, user: Message | None) -
 
 def _replies_in(replies: Iterable[ReplyInfo]) -> Iterable[Frozen]:
     """Return what was said of replies that are removed: their tokens are paid for."""
-    return (freeze(as_json(reply))[0] for reply in replies)
+    return (freeze(as_json(reply))[0] for reply in replies if reply.usage is not None)
 
 
 def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conversation:
