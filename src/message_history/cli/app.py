@@ -69,7 +69,7 @@ COMMANDS: Final = {
     ),
 }
 """The commands, each in a module of its name, which is imported when the command is used."""
-ELSEWHERE: Final = {"compile": "compile"}
+ELSEWHERE: Final = {"compile": "compile", "probe": "measure"}
 """Commands of distributions that extras bring, and the extra."""
 
 

@@ -27,7 +27,9 @@ from message_history.files.repaired_lists import repair_file
 @click.argument("file", metavar="FILE")
 @click.option("--to", type=click.Choice(DIALECT_NAMES), required=True, help="The dialect to write.")
 @click.option(
-    "--model", metavar="NAME", help="The model that it is for, as its provider names it; by default any model takes it."
+    "--model",
+    metavar="NAME",
+    help="The model that it is for, as its provider names it, or the file that `probe` wrote; by default any takes it.",
 )
 @click.option("--list-only", is_flag=True, help="Write the list of messages without what is around it.")
 @click.option("-o", "--output", metavar="OUT", help="The file to write; the standard output by default.")

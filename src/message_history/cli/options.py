@@ -39,7 +39,11 @@ input_format = click.option(
     metavar="NAME",
     help="The format of the file, as `message-history formats` lists them; recognised by default.",
 )
-input_model = click.option("--model", metavar="NAME", help="The model that FILE was sent to; needs --dialect.")
+input_model = click.option(
+    "--model",
+    metavar="NAME",
+    help="The model that FILE was sent to, or the file that `probe` wrote of it; needs --dialect.",
+)
 as_json = click.option(
     "--json",
     "as_json",
@@ -116,10 +120,15 @@ def dialect_for(name: str, model: str | None) -> Dialect[Any]:
     dialect = DIALECTS[name]
     if model is None:
         return dialect
-    for_model = getattr(dialect, "for_model", None)
-    if for_model is None:
-        raise click.UsageError(f"{name} is the same for every model; leave out --model")
-    chosen: Dialect[Any] = for_model(model)
+    is_probe = model.endswith(".probe.toml")
+    make = getattr(dialect, "from_probe" if is_probe else "for_model", None)
+    if make is None:
+        knows = "reads no probe" if is_probe else "is the same for every model"
+        raise click.UsageError(f"{name} {knows}; leave out --model")
+    try:
+        chosen: Dialect[Any] = make(model)
+    except (OSError, TypeError, ValueError) as error:
+        raise click.UsageError(f"--model {model}: {error}") from error
     return chosen
 
 

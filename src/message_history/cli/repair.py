@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     "input, and the standard output for the standard input.",
 )
 @click.option("--to", type=click.Choice(DIALECT_NAMES), help="The dialect to write; the input's own by default.")
-@click.option("--model", metavar="NAME", help="The model that the list is for; needs --to.")
+@click.option(
+    "--model", metavar="NAME", help="The model that the list is for, or the file that `probe` wrote of it; needs --to."
+)
 @input_dialect
 @input_format
 @as_request

@@ -7,12 +7,11 @@ import json
 import logging
 import re
 import sys
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history import MessageHistory
 from message_history.dialects import OpenAIChat
 from message_history.dialects.openai_chat.providers import HOSTS
+from message_history_measure.asking import Asking
 from message_history_measure.probes import IMAGE, PLANTED, TOOLS, calls, image, parts, result, user, words
 from message_history_measure.questions import ASSISTANT_FIRST, EARLIER, FIRST, GOES_ON, INLINE, PARTS, QUESTIONS
 from message_history_measure.sandbox import Template, TemplateRefusedError
@@ -20,8 +19,8 @@ from message_history_measure.sandbox import Template, TemplateRefusedError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from message_history.dialects.base import Export
     from message_history_measure.probes import Entry
-    from message_history_measure.questions import Question
 
 _ANYWHERE: Final = frozenset({"system", "thought", "call", "value", "name"})
 """What a template may show in another place than it has in the list: many begin with all system messages."""
@@ -30,22 +29,18 @@ _KEYS: Final = ("reasoning_content", "reasoning", "thinking")
 
 
 @final
-class Examination:
+class Examination(Asking):
     """One template under examination.
 
     Args:
         template: the template.
 
     Attributes:
-        row: what was found, in the form of a row of `models.toml`.
-        losses: what it does not show in any arrangement, in words.
         as_objects: whether it gets the arguments of calls as objects, as vLLM and transformers give them.
     """
 
     def __init__(self, template: Template) -> None:
-        self.row: dict[str, Any] = {"like": ["run"], "fields": {"provider": "templates", "null_content": "empty"}}
-        self.fields: dict[str, Any] = self.row["fields"]
-        self.losses: list[str] = []
+        super().__init__({"like": ["run"], "fields": {"provider": "templates", "null_content": "empty"}})
         self.as_objects = True
         self._template = template
         self._tools: list[list[Entry]] = [TOOLS]
@@ -62,7 +57,7 @@ class Examination:
             raise TemplateRefusedError(f"not even a user message is rendered: {self._refusal([])}")
         for question in QUESTIONS:
             if not any(question is settled and field in self.fields for settled, field in _SETTLED):
-                self._ask(question)
+                self.ask(question)
         self._speakers()
         self._content_beside_calls()
         self._reasoning()
@@ -79,38 +74,20 @@ class Examination:
                 return str(error)
         return ""
 
-    def _ask(self, question: Question) -> None:
-        """Choose the first arrangement with which everything is shown, or that which loses least."""
-        if question.as_is:
-            chosen = question.arrangements[bool(self._lost(question.lists))]
-        else:
-            lost = [self._lost(question.lists, question.arrangements[0])]
-            for arrangement in question.arrangements[1:]:
-                if not lost[-1]:
-                    break
-                lost.append(self._lost(question.lists, arrangement))
-            best = min(lost, key=len)
-            chosen = question.arrangements[lost.index(best)]
-            if best:
-                self.losses.append(f"{question.asks}: {', '.join(dict.fromkeys(best))}")
-        self.fields |= chosen
+    def dialect(self, row: Mapping[str, Any]) -> OpenAIChat:
+        """Return the dialect with the fields of a row."""
+        return OpenAIChat(**HOSTS.fields_of(row))
 
-    def _lost(self, lists: Iterable[list[Entry]], arrangement: Mapping[str, Any] | None = None) -> list[str]:
-        """Say what prompts do not show; without an arrangement the lists are rendered as they are."""
-        if arrangement is None:
-            return [lost for raw in lists for lost in self._missing(raw, self._as_parts(raw))]
-        dialect = OpenAIChat(**HOSTS.fields_of({**self.row, "fields": {**self.fields, **arrangement}}))
-        return [lost for raw in lists for lost in self._missing(raw, _history(json.dumps(raw)).for_send(dialect))]
-
-    def _missing(self, raw: Sequence[Entry], wire: Sequence[Entry]) -> list[str]:
+    def missing(self, raw: Sequence[Entry], export: Export | None) -> list[str]:
         """Say what is planted in a list and not in its prompt, or not once and in order."""
+        wire = self._as_parts(raw) if export is None else export.messages
         try:
             prompts = [self._prompt(wire, tools) for tools in self._tools[: 1 if _has_calls(wire) else None]]
         except TemplateRefusedError as error:
             return [f"refused ({error})"]
         return max((_not_shown(list(words(raw)), prompt) for prompt in prompts), key=len)
 
-    def _as_parts(self, raw: list[Entry]) -> list[Entry]:
+    def _as_parts(self, raw: Sequence[Entry]) -> Sequence[Entry]:
         """Give a list that is rendered as it is the form without which the template takes nothing."""
         if self.fields.get("parts") != "always":
             return raw
@@ -155,7 +132,7 @@ class Examination:
 
     def _shown_thoughts(self, arrangement: Mapping[str, Any]) -> tuple[int, int]:
         """Count the reasoning that is shown, in the turn that goes on and in others; 0 where it costs anything else."""
-        now, earlier = self._lost(GOES_ON, arrangement), self._lost(EARLIER, arrangement)
+        now, earlier = self.lost(GOES_ON, arrangement), self.lost(EARLIER, arrangement)
         if {*now, *earlier} - {"thought"}:
             return 0, 0
         return _thoughts(GOES_ON) - len(now), _thoughts(EARLIER) - len(earlier)
@@ -229,11 +206,6 @@ def _with_arguments(wire: Sequence[Entry], as_objects: bool) -> list[Entry]:
         for call in message.get("tool_calls") or ():
             call["function"]["arguments"] = json.loads(call["function"]["arguments"])
     return copy
-
-
-@lru_cache(maxsize=128)
-def _history(raw: str) -> MessageHistory:
-    return MessageHistory.from_list(json.loads(raw), dialect=OpenAIChat())
 
 
 def main() -> None:

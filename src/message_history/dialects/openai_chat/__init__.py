@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
@@ -12,7 +13,7 @@ from message_history.dialects.base import Export, Reply
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.model_fields import Fields
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
-from message_history.dialects.openai_chat.providers import fields_of, quoted_by
+from message_history.dialects.openai_chat.providers import fields_of, fields_of_probe, quoted_by
 from message_history.dialects.openai_chat.render import Render
 from message_history.extras import needs_extra
 
@@ -151,6 +152,22 @@ class OpenAIChat(Fields):
             measuring = import_module("message_history_measure")
         measured: OpenAIChat = measuring.measure_template(template).dialect
         return measured
+
+    @classmethod
+    def from_probe(cls, file: str | PathLike[str]) -> OpenAIChat:
+        """Read the fields that `message-history probe` wrote of an endpoint.
+
+        Args:
+            file: the TOML file.
+
+        Returns:
+            The dialect that the endpoint was measured to speak.
+
+        Raises:
+            OSError: when the file cannot be read.
+            ValueError: when it is not such a file.
+        """
+        return cls(**fields_of_probe(Path(file)))
 
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of Chat Completions; see `Dialect.parse`."""

@@ -15,6 +15,7 @@ from message_history.dialects.openai_chat.schema import SHORT_ID
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 _PATTERNS: Final = {
     "SHORT_ID": SHORT_ID,
@@ -82,6 +83,16 @@ def fields_of(model: str, provider: str | None) -> dict[str, Any]:
         fields = {**fields_for(ELSEWHERE, model), **fields}
     # Behind a proxy of which nothing is known, a model is what its own name says.
     return {**fields, **fields_for(MODELS, named if host is not None else model), **fields_for(MODELS, named)}
+
+
+def fields_of_probe(file: Path) -> dict[str, Any]:
+    """Read what `message-history probe` wrote of an endpoint for Chat Completions."""
+    import tomllib  # noqa: PLC0415 - few ask
+
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    if found.get("api") != "chat" or not isinstance(found.get("fields"), dict):
+        raise ValueError(f"{file} is not what `message-history probe --api chat` writes")
+    return HOSTS.fields_of({"like": ["others"], **found})
 
 
 def _server_of(provider: str) -> str:

@@ -1,0 +1,192 @@
+"""Probe an endpoint: what does it refuse of a history?"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history import check
+from message_history.dialects import OpenAIChat
+from message_history.dialects.openai_chat.providers import HOSTS
+from message_history_measure.asking import Asking
+from message_history_measure.endpoints import APIS, ApiName, Endpoint, ProbeError
+from message_history_measure.probes import calls, result, says, step, system, user
+from message_history_measure.questions import PARTS, QUESTIONS, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from message_history.dialects.base import Dialect, Export
+    from message_history_measure.probes import Entry
+
+_HELLO: Final = Question("a user message", ([user()],), ({},))
+_TURNS: Final = (
+    Question("turns", ([user(), says(), user(2)],), ({},)),
+    Question("a system prompt", ([system(), user()],), ({},)),
+    Question("calls in parallel, with text", ([user(), *step(1, 2, text=1)],), ({},)),
+    Question("calls step by step", ([user(), *step(1), *step(2), says(), user(2)],), ({},)),
+    Question("a user message behind results", ([user(), *step(1), user(2)],), ({},)),
+    Question("an empty result", ([user(), calls(1), {**result(1), "content": ""}],), ({},)),
+    Question("the assistant last", ([user(), says()],), ({"prefill": True}, {"prefill": False})),
+)
+_FIRST: Final = Question(
+    "the assistant first", ([says(), user()],), ({"leading_assistant": True}, {"leading_assistant": False})
+)
+_LATER: Final = Question(
+    "later system messages",
+    ([user(), says(), system(), user(2)],),
+    ({"system_in_list": True}, {"system_in_list": False}),
+)
+_UNSIGNED: Final = Question(
+    "calls without a signature", ([user(), *step(1)],), ({"signatures_required": False}, {"signatures_required": True})
+)
+ASKED: Final[Mapping[ApiName, tuple[Question, ...]]] = {
+    "chat": (_HELLO, *(question for question in QUESTIONS if question is not PARTS), PARTS),
+    "responses": (_HELLO, *_TURNS, _FIRST),
+    "anthropic": (_HELLO, *_TURNS, _FIRST, _LATER),
+    "gemini": (_HELLO, *_TURNS, _UNSIGNED),
+}
+BROKEN: Final[Mapping[str, list[Entry]]] = {
+    "no messages": [],
+    "a call without a result": [user(), calls(1), user(2)],
+    "a result without a call": [user(), result(1)],
+    "a result of another call": [user(), calls(1), result(2)],
+    "two results of one call": [user(), calls(1), result(1), result(1)],
+    "one id twice in a message": [user(), calls(1, 1), result(1), result(1)],
+    "one id in two messages": [user(), *step(1), *step(1)],
+    "a blank text": [{**user(), "content": " "}],
+    "an empty user message": [{**user(), "content": ""}],
+    "null content without calls": [user(), {"role": "assistant", "content": None}, user(2)],
+    "an unknown role": [user(), {"role": "somebody", "content": "x"}],
+    "arguments that are no JSON": [user(), *step(1)],
+    "a name with a space": [user(), *step(1)],
+    "a developer": [{"role": "developer", "content": "x"}, user()],
+}
+"""Broken lists of Chat Completions; each is sent as it is."""
+BROKEN["arguments that are no JSON"][1]["tool_calls"][0]["function"]["arguments"] = '{"city": "a'
+BROKEN["a name with a space"][1]["tool_calls"][0]["function"]["name"] = "look up"
+TOKENS: Final = 120
+"""About how many tokens a request has."""
+
+
+def most_requests(api: ApiName) -> int:
+    """Count the requests that are sent at most."""
+    asked = sum(len(question.lists) * (1 if question.as_is else len(question.arrangements)) for question in ASKED[api])
+    return asked + (len(BROKEN) if api == "chat" else 0)
+
+
+@final
+class Probe(Asking):
+    """One endpoint under examination.
+
+    Args:
+        api: which API it speaks.
+        endpoint: the endpoint.
+        quoted: for Chat Completions, whose rules are quoted.
+
+    Attributes:
+        refused: what was refused: what was asked, in which words, and which of our rules say so.
+        taken: the broken lists that were taken all the same.
+        unasked: what was not asked, and why.
+    """
+
+    def __init__(self, api: ApiName, endpoint: Endpoint, quoted: str = "openai") -> None:
+        fields = {"provider": quoted, "null_content": "empty"} if api == "chat" else {}
+        super().__init__({"like": ["others"], "fields": fields} if api == "chat" else {"fields": fields})
+        self._api: ApiName = api
+        self._endpoint = endpoint
+        self._asks = ""
+        self.refused: dict[str, dict[str, Any]] = {}
+        self.taken: list[str] = []
+        self.unasked = ""
+
+    def dialect(self, row: Mapping[str, Any]) -> Dialect[Any]:
+        """Return the dialect with the fields of a row."""
+        return dialect_of(self._api, row)
+
+    def missing(self, raw: Sequence[Entry], export: Export | None) -> list[str]:
+        """Say in which words a list was refused."""
+        wire = raw if export is None else export.messages
+        answer = self._endpoint.ask(wire, None if export is None else export.system)
+        if answer.taken:
+            return []
+        rules = sorted({found.rule for found in check(wire, self.dialect({**self.row, "fields": {}}))})
+        entry = {"asks": self._asks, "status": answer.status, "words": answer.words, "rules": rules}
+        self.refused.setdefault(json.dumps(wire), entry)
+        return [answer.words]
+
+    def run(self, progress: Callable[[str], object]) -> None:
+        """Ask everything; what was found stays where the budget ends.
+
+        Raises:
+            ProbeError: when not even a user message is taken, or the server stops to answer.
+        """
+        for question in ASKED[self._api]:
+            self._asks = question.asks
+            progress(question.asks)
+            try:
+                self.ask(question)
+            except ProbeError as error:
+                if question is _HELLO or self._endpoint.requests == 0:
+                    raise
+                self.unasked = f"{question.asks}, and all behind it: {error}"
+                return
+            if question is _HELLO and self.losses:
+                raise ProbeError(f"not even a user message is taken: {self.losses[0].partition(': ')[2]}")
+        self._broken(progress)
+
+    def _broken(self, progress: Callable[[str], object]) -> None:
+        for asks, raw in BROKEN.items() if self._api == "chat" else ():
+            self._asks = asks
+            progress(asks)
+            try:
+                if not self.missing(raw, None):
+                    self.taken.append(asks)
+            except ProbeError as error:
+                self.unasked = f"{asks}, and all behind it: {error}"
+                return
+
+
+def dialect_of(api: ApiName, row: Mapping[str, Any]) -> Dialect[Any]:
+    """Return the dialect with the fields of a row."""
+    if api == "chat":
+        return OpenAIChat(**HOSTS.fields_of(row))
+    return APIS[api].dialect(**row["fields"])
+
+
+def written(probe: Probe, head: Mapping[str, Any]) -> str:
+    """Write what was found as TOML."""
+    lines = ["# Written by `message-history probe`: what an endpoint takes, as it answered on this date."]
+    row = {**head, **probe.row}
+    lines += [f"{key} = {_toml(value)}" for key, value in row.items() if key != "fields" and value]
+    if probe.unasked:
+        lines.append(f"unasked = {_toml(probe.unasked)}")
+    lines += [f"losses = {_toml(probe.losses)}", f"taken = {_toml(probe.taken)}", "", "[fields]"]
+    lines += [f"{key} = {_toml(value)}" for key, value in probe.fields.items()]
+    for entry in probe.refused.values():
+        lines += ["", "[[refused]]", *(f"{key} = {_toml(value)}" for key, value in entry.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    # The escapes of JSON are those of TOML, but for this one; what is half of a character is none in TOML.
+    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    return text.encode(errors="replace").decode()
+
+
+_PRIVATE: Final = re.compile(
+    r"\b(?:(?:sk|org|proj|req|acct|user|key|pk|chatcmpl|msg|resp)[-_][\w-]{6,}"
+    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]{24,}"
+    r"|(?:\d{1,3}\.){3}\d{1,3}|[\w.+-]+@[\w-]+\.[\w.]+|AIza[\w-]{20,})|https?://\S+|/(?:home|root|Users|mnt|data)/\S+"
+)
+"""What in the words of a server may say whose account or machine it is."""
+
+
+def scrubbed(text: str, *secrets: str) -> str:
+    """Take out of a report whatever may be private."""
+    for secret in filter(None, secrets):
+        text = text.replace(secret, "[left out]")
+    return _PRIVATE.sub("[left out]", text)
