@@ -12,6 +12,7 @@ from message_history.files.repaired_lists import repair_file
 from message_history.files.request_bodies import entries_at, find_place, held_at
 from message_history.formats.kit.base import Fit, Format, Reading, Rewritten
 from message_history.formats.kit.document import parse_document, rows_in
+from message_history.formats.kit.raw_blocks import json_of
 from message_history.formats.kit.spliced import line_bytes
 from message_history.formats.message_lists import fit_of_messages
 
@@ -87,7 +88,7 @@ def _read(document: Document) -> Reading:
             notes.append(LineNote(line=1 if is_list else n, detail=f"item {n}: {detail}" if is_list else detail))
             continue
         id = next((item[key] for key in _IDS if isinstance(item, dict) and isinstance(item.get(key), str)), None)
-        tools = held_at(item, (*file.place[:-1], "tools"))
+        tools = json_of(held_at(item, (*file.place[:-1], "tools")))
         found.append(
             Conversation(
                 file=file,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from message_history_compile.arrow import repair_batch, schema_of
     from message_history_compile.plan import Plan
-    from message_history_compile.running import CompileReport, compile_files, run_in_processes
+    from message_history_compile.processes import run_in_processes
+    from message_history_compile.running import CompileReport, compile_files
     from message_history_compile.targets import TARGETS
     from message_history_compile.templates import read_template
 
@@ -30,7 +31,7 @@ _PLACES: Final = {
     "compile_files": "running",
     "read_template": "templates",
     "repair_batch": "arrow",
-    "run_in_processes": "running",
+    "run_in_processes": "processes",
     "schema_of": "arrow",
 }
 

@@ -18,8 +18,9 @@ from message_history.formats.conversation_lists import CONVERSATION_LISTS
 from message_history.formats.kit import Document, Fit
 from message_history.formats.registry import FORMATS
 from message_history_compile.plan import checked_plan
-from message_history_compile.reading import Found, conversations_of
-from message_history_compile.rows import Rejected, Row, Source, compile_conversation, digest_of
+from message_history_compile.reading import conversations_of
+from message_history_compile.rows import Rejected, Row, Source, digest_of
+from message_history_compile.shards import compile_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -126,8 +127,7 @@ def _made(row: dict[str, Any], plan: Plan) -> Iterator[dict[str, Any]]:
     found_any = False
     for found in conversations_of(item, source, _format_of(item, plan)):
         found_any = True
-        made = compile_conversation(found.conversation, plan, source) if isinstance(found, Found) else found
-        yield _values(made, plan)
+        yield _values(compile_found(found, plan), plan)
     if not found_any:
         yield _values(Rejected(source=source, code="no_conversation", why="no conversation"), plan)
 

@@ -21,8 +21,10 @@ from message_history.cli.options import as_json, input_dialect, input_format
 from message_history.cli.printing import counted, visible
 from message_history.cli.report import printer_for
 from message_history.extras import not_installed
+from message_history_compile.counting import CountError
 from message_history_compile.plan import Plan
-from message_history_compile.running import CompileReport, compile_files, run_in_processes
+from message_history_compile.processes import run_in_processes
+from message_history_compile.running import CompileReport, compile_files
 from message_history_compile.targets import TARGETS
 from message_history_compile.targets.base import NO_SETTINGS, Settings
 
@@ -111,9 +113,10 @@ def compile_inputs(
                 plan,
                 out,
                 unit_bytes=shard_mb * MEGABYTE,
-                run=run_in_processes(workers) if workers > 1 else None,
+                run=run_in_processes(workers, bar.advance) if workers > 1 else None,
                 on_start=bar.start,
                 on_report=bar.add,
+                on_progress=bar.advance,
             )
     except ModuleNotFoundError as missing:
         extra = _EXTRAS.get((missing.name or "").partition(".")[0])
@@ -123,8 +126,11 @@ def compile_inputs(
         context.exit(printer.finish(ExitCode.FAILED))
     except ValueError as error:
         raise click.UsageError(str(error)) from error
+    except CountError as error:
+        printer.error(out, str(error))
+        context.exit(printer.finish(ExitCode.FAILED))
     except OSError as error:
-        problem = str(error) if error.errno is None else f"{error.filename}: {error.strerror}"
+        problem = str(error) if error.errno is None else f"{error.filename or out}: {error.strerror}"
         printer.error(out, problem.removeprefix(f"{out}: "))
         context.exit(printer.finish(ExitCode.FAILED))
     _print(printer, report, out)
@@ -199,9 +205,13 @@ class _Bar:
         """Set what there is to read."""
         self._bar.update(self._task, total=size)
 
+    def advance(self, read: int) -> None:
+        """Show that so many bytes more were read."""
+        self._bar.update(self._task, advance=read)
+
     def add(self, report: UnitReport) -> None:
         """Show a unit that is done."""
         self._counts["rows"] += sum(report.rows.values())
         self._counts["repaired"] += report.repaired
         self._counts["rejected"] += sum(report.rejected.values())
-        self._bar.update(self._task, advance=report.bytes, **self._counts)  # type: ignore[arg-type]  # fields
+        self._bar.update(self._task, **self._counts)  # type: ignore[arg-type]  # fields

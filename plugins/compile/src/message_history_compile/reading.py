@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
@@ -16,6 +15,7 @@ from message_history.formats.kit import Document, UnreadableFileError
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS, read_as, recognise
+from message_history_compile.columns import check_columns, images_of
 from message_history_compile.errors import CannotCompileError
 from message_history_compile.masks import masks_in
 from message_history_compile.rows import Rejected, Source, digest_of
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 MAX_LINE: Final = 64 * 1024 * 1024
 """A longer line is rejected: it would take several times as much memory."""
-HEAD_LINES: Final = 60
-HEAD_BYTES: Final = 16 * 1024 * 1024
+COPY: Final = "*a repaired copy"
+"""Stands for the format of a file that is not read, for its source is."""
 NOT_LEARNED_FROM: Final = (", rejected", ", non_preferred_output", ", rejected_messages")
 """The ends of preferences that a model must not learn, as their labels name them."""
 PREFERENCES: Final = frozenset({"preferences", "instructions", "sharegpt", "llama-factory"})
@@ -58,37 +58,24 @@ class Part(NamedTuple):
 
 @final
 class Found(NamedTuple):
-    """A conversation and where it was read."""
+    """A conversation and where it was read.
+
+    Args:
+        images: those that its row has in a column of their own.
+    """
 
     conversation: Conversation
     source: Source
-
-
-def line_format(path: str, chosen: Format | None = None) -> Format | None:
-    """Find the format of a file that has a conversation in each line.
-
-    Returns None for a file that must be read whole. Raises `OSError` when it cannot be read.
-    """
-    if chosen is not None and not chosen.by_line:
-        return None
-    with Path(path).open("rb") as opened:
-        lines = list(islice(_limited(opened.readline, HEAD_BYTES), HEAD_LINES))
-    # A file with one object in it is read whole, as far as it can be.
-    if sum(isinstance(_value(line)[0], dict) for line in lines) < 2:
-        return None
-    if chosen is not None:
-        return chosen
-    try:
-        found = recognise(parse_document(b"".join(line for line in lines if line.endswith(b"\n"))))
-    except UnreadableFileError:
-        return None
-    return found if found.by_line else None
+    images: tuple[Any, ...] = ()
 
 
 def read_part(part: Part, chosen: Format | None = None) -> Iterator[Found | Rejected]:
     """Read a stretch of a file. Of a file of lines, one line is held at a time."""
     try:
-        if part.format:
+        if part.format == COPY:
+            why = "a repaired copy of a file that is read, and repaired, itself"
+            yield Rejected(source=Source(path=part.path), code="repaired_copy", why=why)
+        elif part.format:
             yield from _read_lines(part, FORMATS[part.format])
         else:
             yield from _read_whole(part.path, chosen)
@@ -105,6 +92,7 @@ def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Foun
     try:
         reading = read_as(document, chosen)
         _check_masks(item, reading.conversations)
+        check_columns(item, reading.conversations)
     except CannotCompileError as error:
         yield Rejected(source=source, code=error.code, why=error.why)
         return
@@ -116,12 +104,13 @@ def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Foun
         why = notes[0].detail if notes else "no conversation"
         yield Rejected(source=source, code="no_conversation", why=f"as {chosen.name}: {why}")
         return
+    images = images_of(item)
     for each in reading.conversations:
         place = source if len(reading.conversations) == 1 else evolve(source, label=each.label)
         if _is_not_preferred(each, chosen):
             yield Rejected(source=place, code="preference", why="the end that was not preferred")
         else:
-            yield Found(each, place)
+            yield Found(each, place, images)
 
 
 def _check_masks(item: Any, conversations: Iterable[Conversation]) -> None:
@@ -151,7 +140,7 @@ def _read_lines(part: Part, chosen: Format) -> Iterator[Found | Rejected]:
                 _skip_line(opened.readline)
                 why = f"the line is longer than {MAX_LINE:,} bytes"
                 yield Rejected(source=Source(path=part.path, byte=place), code="too_long", why=why)
-            elif line.strip(b"\0 \t\r\n"):
+            elif line.strip(b" \t\r\n"):
                 value, problem = _value(line)
                 if problem is not None:
                     yield Rejected(source=source, code="not_json", why=problem)
@@ -165,6 +154,12 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
     try:
         data = content_of(path)
         source = Source(path=path, hash=digest_of(data))
+        rows = _rows_in(data, chosen)
+        if rows is not None:
+            own, items = rows
+            for n, item in enumerate(items):
+                yield from conversations_of(item, evolve(source, label=f"item {n}"), own)
+            return
         session = session_in(data, chosen=chosen)
     except NotRecognisedError as error:
         yield Rejected(source=source, code="not_recognised", why=str(error))
@@ -198,21 +193,31 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
             yield Rejected(source=place, code="no_conversation", why="it holds no messages")
 
 
+def _rows_in(data: bytes, chosen: Format | None) -> tuple[Format, list[Any]] | None:
+    """Return the rows of a data set that is one JSON list; None for any other file."""
+    if data.lstrip()[:1] != b"[":
+        return None
+    document = parse_document(data)
+    if not document.items or not all(map(_is_row, document.items)):
+        return None
+    own = chosen if chosen is not None else recognise(document)
+    return (own, document.items) if own.by_line else None
+
+
+def _is_row(item: Any) -> bool:
+    return isinstance(item, list) or (isinstance(item, dict) and not item.keys() & {"role", "from"})
+
+
 def _value(line: bytes) -> tuple[Any, str | None]:
     """Read a line: at full speed when it is sound, and as far as it can be when it is not."""
+    if not line.strip(b"\0 \t\r\n"):
+        return None, "a line of NUL bytes"
     try:
         return json.loads(line, strict=False), None
     except (ValueError, RecursionError):
         decoder = Decoder()
         value = decoder.value(decode_line(line))
         return value, decoder.failure
-
-
-def _limited(readline: Any, limit: int) -> Iterable[bytes]:
-    read = 0
-    while read < limit and (line := readline(MAX_LINE)):
-        read += len(line)
-        yield line
 
 
 def _skip_line(readline: Any) -> None:

@@ -12,6 +12,7 @@ from attrs import evolve, field, frozen
 from message_history import DocumentBlock, ImageBlock, Repair, RepairCode, TextBlock
 from message_history.dialects.registry import DIALECTS
 from message_history_compile.checks import check_drops, check_joins, check_masks, is_open_at_the_end
+from message_history_compile.columns import with_images
 from message_history_compile.errors import CannotCompileError
 from message_history_compile.targets.base import Sample
 from message_history_compile.targets.forms import rewritten, single_calls, without_text
@@ -93,10 +94,12 @@ class Rejected:
         return {**self.source.values(), "code": self.code, "reason": self.why}
 
 
-def compile_conversation(conversation: Conversation, plan: Plan, source: Source) -> Row | Rejected:
-    """Compile one conversation."""
+def compile_conversation(
+    conversation: Conversation, plan: Plan, source: Source, images: tuple[Any, ...] = ()
+) -> Row | Rejected:
+    """Compile one conversation; `images` are those that its row has in a column of their own."""
     try:
-        return _compiled(conversation, plan, source)
+        return _compiled(conversation, plan, source, images)
     except CannotCompileError as error:
         return Rejected(source=source, code=error.code, why=error.why)
 
@@ -111,7 +114,7 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _compiled(conversation: Conversation, plan: Plan, source: Source) -> Row:
+def _compiled(conversation: Conversation, plan: Plan, source: Source, images: tuple[Any, ...]) -> Row:
     target = plan.form
     dialect = DIALECTS[plan.dialect] if plan.dialect is not None else conversation.known
     history = conversation.history(dialect=dialect)
@@ -125,6 +128,8 @@ def _compiled(conversation: Conversation, plan: Plan, source: Source) -> Row:
     turns, omissions = turns_of(history, thinking=plan.thinking and target.thinking)
     if plan.synthetic == "reject" and any(turn.synthetic for turn in turns):
         raise CannotCompileError("synthetic", "something in it had to be written by the library")
+    if images:
+        turns = with_images(turns, images)
     turns = _without_media(turns, plan, omissions)
     turns = _with_calls_as_planned(turns, plan, omissions)
     if target.learns:

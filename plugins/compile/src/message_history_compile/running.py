@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import shutil
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from os import PathLike
@@ -21,9 +18,11 @@ from message_history.files.files import json_bytes
 from message_history.formats.examining import find_files
 from message_history.storage.sessions.disk import replace
 from message_history.storage.sessions.locking import locked
+from message_history_compile.counting import check_files
 from message_history_compile.finishing import finish
+from message_history_compile.inputs import hash_of, repaired_copies
 from message_history_compile.plan import checked_plan
-from message_history_compile.shards import Unit, UnitReport, compile_unit, plan_units, report_of
+from message_history_compile.shards import REJECTED, Unit, UnitReport, compile_unit, plan_units, report_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from message_history_compile.plan import Plan
 
 UNIT_BYTES: Final = 64 * 1024 * 1024
-TRIES: Final = 5
-"""How often the processes are started again after one of them was killed."""
 WORK: Final = ".work"
 RUN: Final = "run.json"
 MANIFEST: Final = "manifest.json"
@@ -72,6 +69,7 @@ def compile_files(
     run: Runner | None = None,
     on_start: Callable[[int], None] | None = None,
     on_report: Callable[[UnitReport], None] | None = None,
+    on_progress: Callable[[int], None] | None = None,
 ) -> CompileReport:
     """Compile the conversations in files to what a trainer or an evaluator takes.
 
@@ -88,11 +86,14 @@ def compile_files(
         run: who does the work; None for this process. See `run_in_processes` and `message_history_compile.engines.ray`.
         on_start: is called with the number of bytes to read.
         on_report: is called with the report of each shard, also of those from an earlier run.
+        on_progress: is called with the number of bytes that were read since the last call; `run`, where it is given,
+            must do that itself for what it compiles.
 
     Returns:
         What was made.
 
     Raises:
+        CountError: when a conversation is neither a row nor rejected.
         FileExistsError: when the folder holds something else, or another run is at work in it.
         FileNotFoundError: when an input is not there.
         OSError: when it cannot be written.
@@ -104,8 +105,12 @@ def compile_files(
     checked_plan(plan)
     paths = _files(inputs)
     folder = Path(out)
-    units = plan_units(paths, unit_bytes, plan.format)
-    fingerprint = {"plan": plan.fingerprint(), "units": [[list(part) for part in unit.parts] for unit in units]}
+    units = plan_units(paths, unit_bytes, plan.format, repaired_copies(paths))
+    fingerprint = {
+        "plan": plan.fingerprint(),
+        "units": [[list(part) for part in unit.parts] for unit in units],
+        "inputs": [hash_of(path) for path in paths],
+    }
     if on_start is not None:
         on_start(sum(unit.size for unit in units))
     made = _made_before(folder, fingerprint)
@@ -119,61 +124,40 @@ def compile_files(
             return made
         _begin(folder, work, fingerprint)
         reports: list[UnitReport] = []
-        for report in _compiled(units, plan, work, run or run_here):
+        for report in _compiled(units, plan, work, run or partial(run_here, on_progress=on_progress), on_progress):
             reports.append(report)
             if on_report is not None:
                 on_report(report)
         reports.sort(key=lambda each: each.index)
         shards, duplicates = finish(folder, work, reports, plan)
         total = _total(reports, duplicates)
+        check_files(folder, shards, folder / REJECTED, sum(total.rejected.values()))
         values = {"run": fingerprint, "report": _values(total), "shards": shards}
         replace(folder / MANIFEST, [json_bytes(values, indent=1) + b"\n"], sync=True)
     shutil.rmtree(work)
     return total
 
 
-def _compiled(units: Sequence[Unit], plan: Plan, work: Path, run: Runner) -> Iterator[UnitReport]:
+def _compiled(
+    units: Sequence[Unit], plan: Plan, work: Path, run: Runner, on_progress: Callable[[int], None] | None
+) -> Iterator[UnitReport]:
     """Yield the reports of the units that are done, then those of the others, each as it is done."""
     done = {unit.index: report_of(work, unit.index) for unit in units}
-    yield from filter(None, done.values())
+    for report in filter(None, done.values()):
+        if on_progress is not None:
+            on_progress(report.bytes)
+        yield report
     waiting = [unit for unit in units if done[unit.index] is None]
     if waiting:
         yield from run(waiting, plan, str(work))
 
 
-def run_here(units: Sequence[Unit], plan: Plan, work: str) -> Iterator[UnitReport]:
+def run_here(
+    units: Sequence[Unit], plan: Plan, work: str, on_progress: Callable[[int], None] | None = None
+) -> Iterator[UnitReport]:
     """Compile units one after the other, in this process."""
     for unit in units:
-        yield compile_unit(unit, plan, work)
-
-
-def run_in_processes(workers: int) -> Runner:
-    """Compile units in several processes. A unit whose process was killed is compiled again.
-
-    Args:
-        workers: how many.
-
-    Returns:
-        What `compile_files` takes as `run`.
-    """
-    return partial(_run_in_processes, workers)
-
-
-def _run_in_processes(workers: int, units: Sequence[Unit], plan: Plan, work: str) -> Iterator[UnitReport]:
-    waiting = {unit.index: unit for unit in units}
-    for attempt in range(1, TRIES + 1):
-        try:
-            context = multiprocessing.get_context("spawn")
-            with ProcessPoolExecutor(workers, mp_context=context) as pool:
-                for future in as_completed([pool.submit(compile_unit, unit, plan, work) for unit in waiting.values()]):
-                    report = future.result()
-                    del waiting[report.index]
-                    yield report
-        except BrokenProcessPool:
-            if attempt == TRIES:
-                raise
-        if not waiting:
-            return
+        yield compile_unit(unit, plan, work, on_progress)
 
 
 def _files(inputs: Iterable[str | PathLike[str]]) -> list[str]:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, final
 from attrs import asdict, field, frozen
 
 from message_history.formats.registry import FORMATS
-from message_history_compile.reading import Found, Part, line_format, read_part
+from message_history_compile.counting import check_lines
+from message_history_compile.reading import COPY, Found, Part, read_part
+from message_history_compile.recognising import line_format
 from message_history_compile.rows import Rejected, compile_conversation, json_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from message_history_compile.plan import Plan
     from message_history_compile.rows import Row
@@ -70,16 +72,18 @@ class UnitReport:
     hashes: dict[str, str] = field(factory=dict)
 
 
-def plan_units(paths: Iterable[str], unit_bytes: int, format_name: str | None = None) -> list[Unit]:
+def plan_units(
+    paths: Iterable[str], unit_bytes: int, format_name: str | None = None, copies: frozenset[str] = frozenset()
+) -> list[Unit]:
     """Cut files into units.
 
-    A unit reads about `unit_bytes`: a file of lines is cut between lines, others stay whole.
+    A unit reads about `unit_bytes`: a file of lines is cut between lines, others stay whole. `copies` are not read.
     """
     chosen = FORMATS[format_name] if format_name is not None else None
     units: list[Unit] = []
     waiting: list[Part] = []
     for path in paths:
-        for part in _parts_of(path, unit_bytes, chosen):
+        for part in [Part(path, 0, 0, COPY)] if path in copies else _parts_of(path, unit_bytes, chosen):
             waiting.append(part)
             if sum(each.stop - each.start for each in waiting) >= unit_bytes:
                 units.append(Unit(index=len(units), parts=tuple(waiting)))
@@ -123,12 +127,13 @@ def report_of(work: Path, index: int) -> UnitReport | None:
         return None
 
 
-def compile_unit(unit: Unit, plan: Plan, work: str) -> UnitReport:
+def compile_unit(unit: Unit, plan: Plan, work: str, on_progress: Callable[[int], None] | None = None) -> UnitReport:
     """Compile one unit, unless it is done.
 
     A unit may be compiled again, or twice at once: its folder appears at one stroke, and holds the same bytes. `work`
     is the folder that the shards go to. Raises `OSError` when it cannot be written. One conversation is held at a time,
-    and for Parquet one group of rows.
+    and for Parquet one group of rows. `on_progress` is called with the number of bytes that were read since its last
+    call. Raises `CountError` unless each line is a row, or rejected.
     """
     folder = Path(work)
     done = report_of(folder, unit.index)
@@ -140,10 +145,18 @@ def compile_unit(unit: Unit, plan: Plan, work: str) -> UnitReport:
     writer = _Writer(unfinished, plan, unit)
     chosen = FORMATS[plan.format] if plan.format is not None else None
     for part in unit.parts:
+        lines, place = 0, part.start
         for found in read_part(part, chosen):
-            writer.add(
-                compile_conversation(found.conversation, plan, found.source) if isinstance(found, Found) else found
-            )
+            writer.add(compile_found(found, plan))
+            if found.source.byte is not None:
+                lines += lines == 0 or found.source.byte != place
+                if on_progress is not None and found.source.byte > place:
+                    on_progress(found.source.byte - place)
+                place = found.source.byte
+        if on_progress is not None:
+            on_progress(part.stop - place)
+        if part.format in FORMATS:
+            check_lines(part, lines)
     report = writer.finish()
     (unfinished / REPORT).write_text(json.dumps(asdict(report)), encoding="utf-8")
     try:
@@ -154,6 +167,13 @@ def compile_unit(unit: Unit, plan: Plan, work: str) -> UnitReport:
         if report_of(folder, unit.index) is None:
             raise
     return report
+
+
+def compile_found(found: Found | Rejected, plan: Plan) -> Row | Rejected:
+    """Compile what was found, unless it was rejected already."""
+    if isinstance(found, Rejected):
+        return found
+    return compile_conversation(found.conversation, plan, found.source, found.images)
 
 
 @final

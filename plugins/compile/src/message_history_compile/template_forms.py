@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import frozen
 
+from message_history_compile.rendering import render
 from message_history_compile.targets.forms import text_apart
 from message_history_compile.targets.trl import chat_messages
-from message_history_compile.templates import TemplateRefusedError, render
+from message_history_compile.templates import TemplateRefusedError
 from message_history_compile.turns import Call, Turn
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from message_history.formats.registry import FORMATS
 from message_history_compile.plan import Plan
-from message_history_compile.reading import Found, conversations_of
-from message_history_compile.rows import Rejected, Row, Source, compile_conversation
+from message_history_compile.reading import conversations_of
+from message_history_compile.rows import Rejected, Row, Source
+from message_history_compile.shards import compile_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -72,10 +73,7 @@ def compile_one(item: dict[str, Any], target: str, **choices: Any) -> Row | Reje
 def compile_all(item: dict[str, Any], target: str, **choices: Any) -> list[Row | Rejected]:
     plan = Plan(target=target, **choices)
     source = Source(path="test.jsonl", byte=0, hash="00ff" * 16)
-    return [
-        compile_conversation(found.conversation, plan, found.source) if isinstance(found, Found) else found
-        for found in conversations_of(item, source, FORMATS[plan.format or "log"])
-    ]
+    return [compile_found(found, plan) for found in conversations_of(item, source, FORMATS[plan.format or "log"])]
 
 
 def row_of(item: dict[str, Any], target: str, **choices: Any) -> dict[str, Any]:

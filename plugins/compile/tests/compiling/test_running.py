@@ -12,7 +12,8 @@ from tests.needs import needs_locks, needs_processes
 import message_history_compile
 from compiling.conversations import agent, bytes_in, crashed, write_lines
 from message_history_compile.plan import Plan
-from message_history_compile.running import compile_files, run_here, run_in_processes
+from message_history_compile.processes import run_in_processes
+from message_history_compile.running import compile_files, run_here
 from message_history_compile.shards import compile_unit
 
 if TYPE_CHECKING:

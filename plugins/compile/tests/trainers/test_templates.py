@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.needs import needs_processes
 
 from compiling.conversations import agent
 from message_history_compile import Plan
@@ -17,7 +18,7 @@ from trainers.compiled import inputs
 
 pytest.importorskip("jinja2")
 
-from message_history_compile import read_template
+from message_history_compile import read_template, rendering
 from message_history_compile.template_forms import form_of
 from message_history_compile.templates import TemplateRefusedError, render
 
@@ -209,3 +210,22 @@ def test_a_template_is_read_from_a_tokenizers_folder(tmp_path: Path) -> None:
 def test_a_template_cannot_leave_its_sandbox(hostile: str, tmp_path: Path) -> None:
     with pytest.raises(TemplateRefusedError):
         render(of_text(hostile, tmp_path), [{"role": "user", "content": agent()["system"]}], [])
+
+
+@needs_processes
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        "{% set n = namespace(t='x' * 9999) %}{% for a in range(60) %}{% set n.t = n.t ~ n.t %}{% endfor %}{{ n.t }}",
+    ],
+    ids=["time", "memory"],
+)
+def test_a_template_that_does_not_end_is_stopped(hostile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendering, "SECONDS", 2.0)
+    settings = of_text(hostile, tmp_path)
+    for _ in range(2):
+        with pytest.raises(TemplateRefusedError, match=r"longer than|more than|memory"):
+            rendering.render(settings, [{"role": "user", "content": "a"}], [])
+    sound = of_text("{{ messages[0].content }}", tmp_path)
+    assert rendering.render(sound, [{"role": "user", "content": "a"}], []) == "a"

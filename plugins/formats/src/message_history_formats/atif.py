@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from message_history.formats.kit import Collector, Document, Reading
 
+_MASKS: Final = ("train", "synthetic", "weight", "loss")
+"""What a step says under `extra` of whether it is learned."""
+
 
 def _is_trajectory(item: Mapping[str, Any]) -> bool:
     return isinstance(item.get("steps"), list) and str(item.get("schema_version")).startswith("ATIF-")
@@ -59,7 +62,13 @@ def _add(collector: Collector, n: int, step: Any) -> None:
     elif source == "agent":
         listed = objects_in(step.get("tool_calls"))
         calls = [call(each.get("tool_call_id"), each.get("function_name"), each.get("arguments")) for each in listed]
-        collector.add_blocks(n, "assistant", [*thinking(step.get("reasoning_content")), *blocks, *calls])
+        extra = step.get("extra")
+        masks = {key: extra[key] for key in _MASKS if key in extra} if isinstance(extra, dict) else {}
+        blocks = [*thinking(step.get("reasoning_content")), *blocks, *calls]
+        if masks and blocks:
+            collector.add(n, {"role": "assistant", "content": blocks, **masks})
+        else:
+            collector.add_blocks(n, "assistant", blocks)
     else:
         collector.note(n, f"a step of the unknown source {source!r}", step)
         return

@@ -77,7 +77,11 @@ class _Reader:
                 self._collector.add(self._place, {"role": "system", "content": blocks})
             else:
                 role = "assistant" if message["role"] == "assistant" else "user"
-                self._collector.add_blocks(self._place, role, blocks)
+                weight = message.get("loss_weight")
+                if weight is not None and blocks:
+                    self._collector.add(self._place, {"role": role, "content": blocks, "loss_weight": weight})
+                else:
+                    self._collector.add_blocks(self._place, role, blocks)
 
     def _add_results(self, parts: list[Any], blocks: list[Any]) -> None:
         """Add what tools gave: a list with a result for each open call, or else one for the oldest."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit import DATA_SET, NOTHING_JUDGED, Conversations, Format, item_fit
+from message_history.formats.kit import DATA_SET, NOTHING_JUDGED, Conversations, Format, item_fit, json_of
 from message_history.formats.message_lists import is_message
 
 if TYPE_CHECKING:
@@ -27,6 +27,13 @@ def _prompt(item: Mapping[str, Any]) -> list[Any]:
     return _messages(item, "prompt") or _messages(item, "messages") or inner or []
 
 
+def _before(item: Mapping[str, Any], end: list[Any]) -> list[Any]:
+    """Return what stands before an end; an end may be the whole conversation, as those of UltraFeedback are."""
+    asked = item.get("prompt")
+    prompt = [{"role": "user", "content": asked}] if isinstance(asked, str) and asked.strip() else _prompt(item)
+    return prompt if end[0].get("role") == "assistant" and end != prompt[: len(end)] else []
+
+
 def _is_row(item: Mapping[str, Any]) -> bool:
     return any(_messages(item, key) for key in _ENDS)
 
@@ -42,11 +49,11 @@ def _read(document: Document) -> Reading:
             if end is None:
                 continue
             collector = found.collector()
-            for message in [*_prompt(item), *end]:
+            for message in [*_before(item, end), *end]:
                 collector.add(n, message)
             name = "rejected" if item.get("label") is False else key
             label = f"item {n}, {name}" if found or name == "rejected" else ""
-            found.add(collector.conversation(None, label=label, tools=item.get("tools")))
+            found.add(collector.conversation(None, label=label, tools=json_of(item.get("tools"))))
     return found.reading()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.formats.kit import (
@@ -16,10 +17,12 @@ from message_history.formats.kit import (
     call,
     json_of,
     json_text,
+    objects_in,
     result,
     text,
     thinking,
 )
+from message_history_formats.python_calls import literal_of, python_calls
 
 if TYPE_CHECKING:
     from message_history.formats.kit import Collector, Document, Reading
@@ -31,6 +34,8 @@ _ROLES: Final = {
     **dict.fromkeys(("observation", "tool", "function_response", "tool_response", "function"), "result"),
     "system": "system",
 }
+_MASKS: Final = ("weight", "train", "loss", "trainable", "synthetic", "training_detail", "train_detail")
+"""The keys of a turn that say whether it is learned."""
 _TAGGED: Final = re.compile(r"<(think|tool_call|tool_response)>\s*(.*?)\s*</\1>", re.DOTALL)
 
 
@@ -106,16 +111,18 @@ class _Turns:
         self._place = place
         self._open: list[str] = []
         self._made = 0
+        self._masks: dict[str, Any] = {}
 
     def take_all(self, turns: list[Any]) -> None:
         before = None
-        for turn in turns:
+        for turn, following in zip_longest(turns, turns[1:]):
             role, value = _ROLES.get(str(turn["from"]).lower()), turn["value"]
             if before == "result" and role != "result":
                 # What was not answered by now has no result; the next one is of another call.
                 self._open.clear()
             before = role
             written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            self._masks = {key: turn[key] for key in _MASKS if turn.get(key) is not None}
             if role is None:
                 self._collector.note(self._place, f"a turn of the unknown speaker {turn['from']!r}", turn)
             elif role == "system":
@@ -124,15 +131,37 @@ class _Turns:
                 self._add("assistant", self._calls(written) or text(written))
             elif role == "result":
                 tagged = [each[2] for each in _TAGGED.finditer(written) if each[1] == "tool_response"]
-                self._add("user", [self._result(each) for each in tagged or self._several(written)])
+                named = turn.get("tool_call_id")
+                answers = [written] if named else tagged or self._several(written)
+                self._add("user", [self._result(each, named) for each in answers])
+            elif role == "assistant":
+                thoughts, asked = thinking(turn.get("reasoning_content")), self._listed(turn.get("tool_calls"))
+                is_answered = _is_result(following) and not asked
+                self._add(role, [*thoughts, *self._parts(written, is_answered=is_answered), *asked])
             else:
-                self._add(role, self._parts(written) if role == "assistant" else text(written))
+                self._add(role, text(written))
 
     def _add(self, role: str, blocks: list[Any]) -> None:
-        self._collector.add_blocks(self._place, role, blocks)
+        if self._masks and blocks:
+            # A mask is of one turn: what stands next to it is joined by the history, not here.
+            self._collector.add(self._place, {"role": role, "content": blocks, **self._masks})
+        else:
+            self._collector.add_blocks(self._place, role, blocks)
 
-    def _parts(self, written: str) -> list[Any]:
+    def _listed(self, calls: object) -> list[Any]:
+        """Read calls that stand beside the text of a turn, as Axolotl has them."""
+        made = []
+        for each in objects_in(calls):
+            function = each.get("function")
+            if isinstance(function, dict):
+                made.append(call(self._new_id(each.get("id")), function.get("name"), function.get("arguments")))
+        return made
+
+    def _parts(self, written: str, *, is_answered: bool = False) -> list[Any]:
         """Part what the assistant wrote into text, thinking and calls."""
+        asked = python_calls(written) if is_answered else []
+        if asked:
+            return [call(self._new_id(), name, input) for name, input in asked]
         blocks: list[Any] = []
         at = 0
         for found in _TAGGED.finditer(written):
@@ -147,6 +176,7 @@ class _Turns:
 
     def _calls(self, written: str) -> list[Any]:
         value = json_of(written)
+        value = literal_of(written) if value is None else value
         made = []
         for each in value if isinstance(value, list) else [value]:
             if not isinstance(each, dict) or not isinstance(each.get("name"), str):
@@ -161,13 +191,20 @@ class _Turns:
             return [written]
         return list(map(json_text, found))
 
-    def _new_id(self) -> str:
+    def _new_id(self, known: object = None) -> str:
         self._made += 1
-        self._open.append(f"call_{self._made}")
+        self._open.append(known if isinstance(known, str) and known else f"call_{self._made}")
         return self._open[-1]
 
-    def _result(self, written: str) -> dict[str, Any]:
-        return result(self._open.pop(0) if self._open else None, written)
+    def _result(self, written: str, named: object = None) -> dict[str, Any]:
+        if named in self._open:
+            self._open.remove(str(named))
+            return result(named, written)
+        return result(self._open.pop(0) if self._open else named, written)
+
+
+def _is_result(turn: Any) -> bool:
+    return isinstance(turn, dict) and _ROLES.get(str(turn["from"]).lower()) == "result"
 
 
 SHAREGPT: Final = Format(

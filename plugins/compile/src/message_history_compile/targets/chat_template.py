@@ -37,7 +37,7 @@ _CODES: Final = {"without_text": RepairCode.WITHHELD}
 
 
 def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
-    from message_history_compile import template_forms, templates  # noqa: PLC0415 - jinja2 is an extra
+    from message_history_compile import rendering, template_forms, templates  # noqa: PLC0415 - jinja2 is an extra
 
     form = template_forms.form_of(settings)
     turns = [*sample.turns[: len(sample.turns) - len(sample.after_system)], *system_in_user(sample)]
@@ -52,7 +52,7 @@ def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
         turns = changed
     messages = template_forms.written_for(form, turns)
     try:
-        text = templates.render(settings, messages, tools)
+        text = rendering.render(settings, messages, tools)
     except templates.TemplateRefusedError as error:
         raise CannotCompileError("template", f"the template refuses it: {error}") from error
     missing = template_forms.first_missing(turns, text)

@@ -1,0 +1,63 @@
+"""What is counted apart from the work: each line of the input is a row, or it is in `rejected.jsonl`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from message_history_compile.reading import Part
+
+_CHUNK: Final = 1024 * 1024
+_BLANK: Final = b" \t\r\n"
+
+
+@final
+class CountError(RuntimeError):
+    """What was read is not what was written; the text says where. Nothing of such a run is to be trusted."""
+
+
+def lines_in(part: Part) -> int:
+    """Count the lines of a part of a file that are not blank."""
+    count = 0
+    with Path(part.path).open("rb") as opened:
+        opened.seek(part.start)
+        while opened.tell() < part.stop:
+            line = opened.readline(_CHUNK)
+            filled = bool(line.strip(_BLANK))
+            while line and not line.endswith(b"\n"):
+                line = opened.readline(_CHUNK)
+                filled = filled or bool(line.strip(_BLANK))
+            count += filled
+    return count
+
+
+def check_lines(part: Part, written: int) -> None:
+    """Raise `CountError` unless as many lines of a part were written, as rows or as rejected, as it has."""
+    there = lines_in(part)
+    if there != written:
+        raise CountError(
+            f"{part.path}: {there:,} lines from byte {part.start:,} on, and {written:,} have a row or a reason"
+        )
+
+
+def check_files(folder: Path, shards: Sequence[dict[str, Any]], rejected: Path, expected: int) -> None:
+    """Raise `CountError` unless the files of a run hold as many rows as it counted, and as many that were rejected."""
+    for shard in shards:
+        path = folder / shard["file"]
+        if path.suffix == ".jsonl" and (there := _line_feeds(path)) != shard["rows"]:
+            raise CountError(f"{path}: it holds {there:,} rows, and {shard['rows']:,} were counted")
+    if (there := _line_feeds(rejected)) != expected:
+        raise CountError(f"{rejected}: it holds {there:,} lines, and {expected:,} were rejected")
+
+
+def _line_feeds(path: Path) -> int:
+    with path.open("rb") as opened:
+        return sum(chunk.count(b"\n") for chunk in _chunks(opened))
+
+
+def _chunks(opened: Any) -> Iterable[bytes]:
+    while chunk := opened.read(_CHUNK):
+        yield chunk

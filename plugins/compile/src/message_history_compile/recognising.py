@@ -1,0 +1,79 @@
+"""Which format the lines of a file are in, found by many of them: one odd line decides nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.files.damaged_json import Decoder, decode_line
+from message_history.formats.kit import UnreadableFileError
+from message_history.formats.kit.document import parse_document
+from message_history.formats.registry import FORMATS, recognise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from message_history.formats.kit import Format
+
+HEAD_LINES: Final = 60
+HEAD_BYTES: Final = 16 * 1024 * 1024
+FURTHER: Final = 600
+"""How many lines are looked at where the first of them say nothing."""
+
+
+def line_format(path: str, chosen: Format | None = None) -> Format | None:
+    """Find the format of a file that has a conversation in each line.
+
+    Returns None for a file that must be read whole. Raises `OSError` when it cannot be read.
+    """
+    if chosen is not None and not chosen.by_line:
+        return None
+    with Path(path).open("rb") as opened:
+        lines = list(islice(_limited(opened.readline), FURTHER))
+    return format_of(lines, chosen)
+
+
+def format_of(lines: list[bytes], chosen: Format | None = None) -> Format | None:
+    """Find the format of the first lines of a file; None when they are no conversations of their own."""
+    objects = [line for line in lines if isinstance(_value(line), dict)]
+    # A file with one object in it is read whole, as far as it can be.
+    if len(objects) < 2:
+        return None
+    if chosen is not None:
+        return chosen
+    whole = _recognised(b"".join(line for line in lines[:HEAD_LINES] if line.endswith(b"\n")))
+    if whole is not None:
+        return whole if whole.by_line else None
+    found = Counter(each.name for each in _alone(objects) if each.by_line)
+    name, count = found.most_common(1)[0] if found else ("", 0)
+    return FORMATS[name] if count * 2 > len(objects[:FURTHER]) else None
+
+
+def _alone(lines: list[bytes]) -> Iterator[Format]:
+    """Yield the format of each line that is recognised where nothing else stands in its file."""
+    for line in lines:
+        # Twice, for a single object is a request.
+        bare = line.rstrip(b"\r\n") + b"\n"
+        found = _recognised(bare * 2)
+        if found is not None:
+            yield found
+
+
+def _recognised(data: bytes) -> Format | None:
+    try:
+        return recognise(parse_document(data))
+    except UnreadableFileError:
+        return None
+
+
+def _value(line: bytes) -> Any:
+    return Decoder().value(decode_line(line))
+
+
+def _limited(readline: Any) -> Iterable[bytes]:
+    read = 0
+    while read < HEAD_BYTES and (line := readline(HEAD_BYTES)):
+        read += len(line)
+        yield line
