@@ -18,9 +18,8 @@ from message_history.formats.conversation_lists import CONVERSATION_LISTS
 from message_history.formats.kit import Document, Fit
 from message_history.formats.registry import FORMATS
 from message_history_compile.plan import checked_plan
-from message_history_compile.reading import conversations_of
+from message_history_compile.reading import compile_found, conversations_of
 from message_history_compile.rows import Rejected, Row, Source, digest_of
-from message_history_compile.shards import compile_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from message_history_compile.plan import Plan
-    from message_history_compile.running import Runner
-    from message_history_compile.shards import Unit, UnitReport
+    from message_history_compile.shards import Runner, Unit, UnitReport
 
 TRIES: Final = 5
 """How often the processes are started again after one of them was killed."""

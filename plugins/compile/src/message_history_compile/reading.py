@@ -18,13 +18,15 @@ from message_history.formats.registry import FORMATS, read_as, recognise
 from message_history_compile.columns import check_columns, images_of
 from message_history_compile.errors import CannotCompileError
 from message_history_compile.masks import masks_in
-from message_history_compile.rows import Rejected, Source, digest_of
+from message_history_compile.rows import Rejected, Source, compile_conversation, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from message_history.files.conversations import Conversation
     from message_history.formats.kit import Format
+    from message_history_compile.plan import Plan
+    from message_history_compile.rows import Row
 
 MAX_LINE: Final = 64 * 1024 * 1024
 """A longer line is rejected: it would take several times as much memory."""
@@ -81,6 +83,13 @@ def read_part(part: Part, chosen: Format | None = None) -> Iterator[Found | Reje
             yield from _read_whole(part.path, chosen)
     except OSError as error:
         yield Rejected(source=Source(path=part.path), code="unreadable", why=error.strerror or "it cannot be read")
+
+
+def compile_found(found: Found | Rejected, plan: Plan) -> Row | Rejected:
+    """Compile what was found, unless it was rejected already."""
+    if isinstance(found, Rejected):
+        return found
+    return compile_conversation(found.conversation, plan, found.source, found.images)
 
 
 def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Found | Rejected]:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
@@ -28,14 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from message_history_compile.plan import Plan
+    from message_history_compile.shards import Runner
 
 UNIT_BYTES: Final = 64 * 1024 * 1024
 WORK: Final = ".work"
 RUN: Final = "run.json"
 MANIFEST: Final = "manifest.json"
-
-Runner: TypeAlias = "Callable[[Sequence[Unit], Plan, str], Iterable[UnitReport]]"
-"""Compiles units, in any order, and gives the report of each as it is done."""
 
 
 @final

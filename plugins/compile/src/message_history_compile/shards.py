@@ -7,18 +7,18 @@ import os
 import shutil
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeAlias, final
 
 from attrs import asdict, field, frozen
 
 from message_history.formats.registry import FORMATS
 from message_history_compile.counting import check_lines
-from message_history_compile.reading import COPY, Found, Part, read_part
+from message_history_compile.reading import COPY, Part, compile_found, read_part
 from message_history_compile.recognising import line_format
-from message_history_compile.rows import Rejected, compile_conversation, json_line
+from message_history_compile.rows import Rejected, json_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from message_history_compile.plan import Plan
     from message_history_compile.rows import Row
@@ -27,6 +27,10 @@ REJECTED: Final = "rejected.jsonl"
 REPORT: Final = "report.json"
 DIGESTS: Final = "digests"
 RECEIPTS: Final = "receipts"
+
+
+Runner: TypeAlias = "Callable[[Sequence[Unit], Plan, str], Iterable[UnitReport]]"
+"""Compiles units, in any order, and gives the report of each as it is done."""
 
 
 @final
@@ -143,20 +147,12 @@ def compile_unit(unit: Unit, plan: Plan, work: str, on_progress: Callable[[int],
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
     writer = _Writer(unfinished, plan, unit)
-    chosen = FORMATS[plan.format] if plan.format is not None else None
-    for part in unit.parts:
-        lines, place = 0, part.start
-        for found in read_part(part, chosen):
-            writer.add(compile_found(found, plan))
-            if found.source.byte is not None:
-                lines += lines == 0 or found.source.byte != place
-                if on_progress is not None and found.source.byte > place:
-                    on_progress(found.source.byte - place)
-                place = found.source.byte
-        if on_progress is not None:
-            on_progress(part.stop - place)
-        if part.format in FORMATS:
-            check_lines(part, lines)
+    try:
+        for part in unit.parts:
+            _compile_part(part, plan, writer, on_progress)
+    except BaseException:
+        writer.close()
+        raise
     report = writer.finish()
     (unfinished / REPORT).write_text(json.dumps(asdict(report)), encoding="utf-8")
     try:
@@ -169,11 +165,20 @@ def compile_unit(unit: Unit, plan: Plan, work: str, on_progress: Callable[[int],
     return report
 
 
-def compile_found(found: Found | Rejected, plan: Plan) -> Row | Rejected:
-    """Compile what was found, unless it was rejected already."""
-    if isinstance(found, Rejected):
-        return found
-    return compile_conversation(found.conversation, plan, found.source, found.images)
+def _compile_part(part: Part, plan: Plan, writer: _Writer, on_progress: Callable[[int], None] | None) -> None:
+    chosen = FORMATS[plan.format] if plan.format is not None else None
+    lines, place = 0, part.start
+    for found in read_part(part, chosen):
+        writer.add(compile_found(found, plan))
+        if found.source.byte is not None:
+            lines += lines == 0 or found.source.byte != place
+            if on_progress is not None and found.source.byte > place:
+                on_progress(found.source.byte - place)
+            place = found.source.byte
+    if on_progress is not None:
+        on_progress(part.stop - place)
+    if part.format in FORMATS:
+        check_lines(part, lines)
 
 
 @final
@@ -213,6 +218,11 @@ class _Writer:
         if self._plan.dedupe:
             known = {key: found.receipt[key] for key in ("source", "byte", "hash", "label")}
             self._write(f"{split}.{DIGESTS}", json.dumps({**known, "row": found.digest}).encode() + b"\n")
+
+    def close(self) -> None:
+        """Close the files of a unit that is given up."""
+        for opened in self._files.values():
+            opened.close()
 
     def finish(self) -> UnitReport:
         """Close the files."""

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from message_history.formats.registry import FORMATS
 from message_history_compile.plan import Plan
-from message_history_compile.reading import conversations_of
+from message_history_compile.reading import compile_found, conversations_of
 from message_history_compile.rows import Rejected, Row, Source
-from message_history_compile.shards import compile_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
