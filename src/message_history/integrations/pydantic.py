@@ -7,3 +7,7 @@ class Conversation(BaseModel):
 """
 
 from __future__ import annotations
+
+from message_history.dialects.pydantic_schema import FromClient, Strict
+
+__all__ = ["FromClient", "Strict"]
