@@ -129,6 +129,17 @@ def test_another_id_or_text_makes_it_a_new_one() -> None:
     assert len(counted.add_response(reply(call("call_0"), usage={"input_tokens": 9}))) == 4
 
 
+def test_a_server_without_ids_that_says_when_it_replied_is_told_apart() -> None:
+    def polls(time: str) -> dict[str, Any]:
+        message = {"role": "assistant", "tool_calls": [{"function": {"name": "poll", "arguments": "{}"}}]}
+        return {"choices": [{"message": message, "finish_reason": "tool_calls"}], "created_at": time}
+
+    polled = ASKED.add_response(polls("1"))
+    answered = polled.add_tool_result(polled.awaiting[0], "not yet")
+    assert answered.add_response(polls("1")) is answered
+    assert len(answered.add_response(polls("2"))) == 4
+
+
 def test_the_same_words_after_other_words_of_the_user_are_a_new_reply() -> None:
     assert texts(ASKED.add_response(reply("ok")).add_user("Sure?").add_response(reply("ok"))) == [
         *("q", "ok", "Sure?", "ok")

@@ -41,8 +41,10 @@ def add_reply(conversation: Conversation, parsed: Parsed, as_sent: Callable[[], 
         return add_parsed(conversation, parsed)
     info, known = _info_of(parsed), assistant.replies
     has_id = info is not None and info.id is not None
-    # After the user's text an answer may well be the one before: only an id or a call says that it is.
-    if may_be_again(known, info) and (has_id or user is None or any(message.calls for message in parsed.messages)):
+    # Without an id all that the provider says must be the same; and an answer to other text may well be the one before.
+    is_alike = has_id or info is None or info in known
+    is_certain = has_id or user is None or any(message.calls for message in parsed.messages)
+    if may_be_again(known, info) and is_alike and is_certain:
         before = make_conversation(past.first(len(past) - 1), past[-1], context)
         again = _Reply(before, conversation, parsed).again(may_grow=has_id)
         if again is not None:
