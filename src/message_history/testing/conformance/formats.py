@@ -154,9 +154,9 @@ class FormatConformance:
     def _with_an_entry_lost(self) -> Iterator[bytes]:
         """Give the file without each of its rows, and without each item of the lists at the top of an object."""
         whole = self._values()
-        keys = [key for key, value in whole.items() if isinstance(value, list)] if isinstance(whole, dict) else []
         if isinstance(whole, list):
             yield from (self._laid_out(whole[:n] + whole[n + 1 :]) for n in range(1, len(whole)))
-        for key in keys:
-            items = whole[key]
+            return
+        lists = {key: items for key, items in whole.items() if isinstance(items, list)}
+        for key, items in lists.items():
             yield from (self._laid_out({**whole, key: items[:n] + items[n + 1 :]}) for n in range(len(items)))
