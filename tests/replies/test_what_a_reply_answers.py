@@ -140,6 +140,12 @@ def test_a_server_without_ids_that_says_when_it_replied_is_told_apart() -> None:
     assert len(answered.add_response(polls("2"))) == 4
 
 
+def test_the_same_call_after_stubs_that_the_caller_has_sent_is_a_new_one() -> None:
+    called = ASKED.add_response(reply(call("1")))
+    assert called.add_response(reply(call("1"))) is called
+    assert len(called.as_sent().add_response(reply(call("1")))) == 4
+
+
 def test_the_same_words_after_other_words_of_the_user_are_a_new_reply() -> None:
     assert texts(ASKED.add_response(reply("ok")).add_user("Sure?").add_response(reply("ok"))) == [
         *("q", "ok", "Sure?", "ok")

@@ -20,6 +20,7 @@ from message_history.core.turns.growth import Added, added_since
 from message_history.core.turns.ingest import Ingest, add_parsed
 from message_history.core.turns.rewrites import with_system
 from message_history.core.turns.rules import behind_change, is_piece, may_be_again
+from message_history.core.turns.stubs import standing_stubs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -41,8 +42,9 @@ def add_reply(conversation: Conversation, parsed: Parsed, as_sent: Callable[[], 
         return add_parsed(conversation, parsed)
     info, known = _info_of(parsed), assistant.replies
     has_id = info is not None and info.id is not None
-    # Without an id all that the provider says must be the same; and an answer to other text may well be the one before.
-    is_alike = has_id or info is None or info in known
+    # Without an id all that the provider says must be the same; and an answer to other text, or to stubs that somebody
+    # has closed the turn with, may well say what the one before said.
+    is_alike = has_id or ((info is None or info in known) and not standing_stubs(conversation))
     is_certain = has_id or user is None or any(message.calls for message in parsed.messages)
     if may_be_again(known, info) and is_alike and is_certain:
         before = make_conversation(past.first(len(past) - 1), past[-1], context)
