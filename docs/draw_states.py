@@ -11,7 +11,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from message_history.core.turns.rules import MOVES, RESULTS, TABLE, Action, Arrival, CallState, Says, Standing, State
+from message_history.core.turns.rules import (
+    MOVES,
+    NAMES,
+    RESULTS,
+    TABLE,
+    Action,
+    Arrival,
+    CallState,
+    Says,
+    Standing,
+    State,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +53,18 @@ def states() -> str:
 def _cell(state: State, arrival: Arrival) -> str:
     action, nexts = TABLE[state, arrival]
     return f"{action.value} → {' or '.join(f'`{next_state.name}`' for next_state in nexts)}"
+
+
+def names() -> str:
+    """Draw `NAMES`.
+
+    Returns:
+        The table, as Markdown.
+    """
+    return (
+        "\n".join(["| what is given | what it finds |", "|---|---|", *(f"| {n} | {f} |" for n, f in NAMES.items())])
+        + "\n"
+    )
 
 
 def results() -> str:
@@ -76,7 +99,7 @@ def moves() -> str:
     return "\n".join(lines) + "\n"
 
 
-DRAWINGS = {DESIGN.name: {"states": states, "results": results}, APPROVALS.name: {"moves": moves}}
+DRAWINGS = {DESIGN.name: {"states": states, "names": names, "results": results}, APPROVALS.name: {"moves": moves}}
 
 
 def drawn_into(text: str, drawings: dict[str, Callable[[], str]]) -> str:

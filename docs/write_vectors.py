@@ -20,7 +20,13 @@ from generated import write_or_check_all  # noqa: E402 - beside this script
 from tests.vectors.lists import broken_lists, random_lists, short_lists  # noqa: E402
 from tests.vectors.steps import named_sequences, random_sequences  # noqa: E402
 
-from message_history import InvariantError, MessageHistory, Policy, UnknownCallError  # noqa: E402
+from message_history import (  # noqa: E402
+    AmbiguousCallError,
+    InvariantError,
+    MessageHistory,
+    Policy,
+    UnknownCallError,
+)
 from message_history.core.turns.states import CallStateError  # noqa: E402
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses  # noqa: E402
 from message_history.pages.words import TITLES  # noqa: E402
@@ -103,7 +109,9 @@ def _do(versions: list[MessageHistory], step: Vector) -> Vector:
             version = versions[step.get("to", len(versions) - 1)].as_sent(Anthropic())
             sent = {"sent": len(version.for_send())}
         versions.append(STEPS[next(iter(step))](versions, step))
-    except (UnknownCallError, CallStateError) as error:
+        if "reply" in step and versions[-1] in (version, versions[-2]):
+            sent = {}  # It is there already.
+    except (AmbiguousCallError, UnknownCallError, CallStateError) as error:
         versions.append(versions[-1])
         return {**step, "raises": RAISED[type(error)]}
     return {**step, **sent, "awaiting": [call.id for call in versions[-1].awaiting]}
@@ -125,7 +133,11 @@ STEPS: Final[dict[str, Callable[[list[MessageHistory], Vector], MessageHistory]]
     "call": lambda versions, step: versions[-1].record_call(step["call"], step["state"], reason=step.get("reason", "")),
     "load": lambda versions, _: MessageHistory.from_list(versions[-1].to_list()),
 }
-RAISED: Final = {UnknownCallError: "unknown call", CallStateError: "state may not follow"}
+RAISED: Final = {
+    AmbiguousCallError: "ambiguous id",
+    UnknownCallError: "unknown call",
+    CallStateError: "state may not follow",
+}
 
 
 def pages() -> dict[Path, str]:

@@ -19,7 +19,14 @@ from message_history.core.messages.blocks import (
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.message import Message
 from message_history.core.messages.policy import Policy
-from message_history.core.messages.repairs import InvariantError, Repair, RepairCode, Severity, UnknownCallError
+from message_history.core.messages.repairs import (
+    AmbiguousCallError,
+    InvariantError,
+    Repair,
+    RepairCode,
+    Severity,
+    UnknownCallError,
+)
 from message_history.core.messages.replies import ReplyInfo, Usage
 from message_history.core.turns.rules import CallState
 from message_history.dialects.base import Export
@@ -35,6 +42,7 @@ if _typing.TYPE_CHECKING:
     from message_history.violations import Violation, check
 
 __all__ = [
+    "AmbiguousCallError",
     "CallRecord",
     "CallState",
     "CallStateError",

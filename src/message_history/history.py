@@ -10,19 +10,22 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
-from message_history.core.messages.blocks import Content, SystemBlock, ToolUseBlock, is_blank
+from message_history.core.messages.blocks import Content, SystemBlock, ToolUseBlock, is_blank, keyed_call
 from message_history.core.messages.message import Message
+from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.policy import Policy
 from message_history.core.turns.conversation import NO_TURN, Context, Conversation, make_conversation
 from message_history.core.turns.ingest import add_by_blocks, add_message, add_parsed, add_result
 from message_history.core.turns.replying import add_reply, add_reply_to
 from message_history.core.turns.rewrites import TRIMMED, with_system, without_refusals, without_unanswered
 from message_history.core.turns.rules import CallState
-from message_history.core.turns.step import move
-from message_history.core.values.json_values import short_repr
+from message_history.core.turns.whole import move
+from message_history.core.values.json_values import freeze_mapping, short_repr
+from message_history.core.values.keys import named
 from message_history.core.values.log import Log
-from message_history.core.values.meta import StubReason
+from message_history.core.values.meta import Decision, StubReason
 from message_history.core.views.view import ConversationView, ViewType, conversation_in
+from message_history.dialects._shared.metadata import with_metadata
 from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects.base import checked_dialect
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output, response_hint
@@ -39,6 +42,8 @@ from message_history.dialects.sending import (
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from anthropic.types import MessageParam
     from pydantic_core import CoreSchema
 
@@ -85,6 +90,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
     Args:
         policy: decides where there is a choice.
+        name: the conversation's name, of which the keys of its calls are made; sessions give their own. Without a name,
+            the same call at the same place has the same key in every conversation.
 
     Examples:
         >>> history = MessageHistory().add_user("What is 6 times 7?").add_assistant("42")
@@ -96,16 +103,18 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
     __slots__ = ("_encoded",)
     _encoded: tuple[Dialect[Any], bytes]
 
-    def __new__(cls, *, policy: Policy | None = None) -> MessageHistory:
+    def __new__(cls, *, policy: Policy | None = None, name: str = "") -> MessageHistory:
         """Make an empty history."""
-        return history_of(make_conversation(Log(), NO_TURN, Context(_checked(policy))))
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a str, not {type(name).__name__}: {short_repr(name)}")
+        return history_of(make_conversation(Log(), NO_TURN, Context(_checked(policy), lineage=named(name))))
 
     def __init_subclass__(cls) -> Never:
         raise TypeError("MessageHistory cannot be subclassed: its laws hold because nothing can get round them")
 
     # Adding
 
-    def add(self, message: Message | RawMessage) -> MessageHistory:
+    def add(self, message: Message | RawMessage, *, metadata: Mapping[str, Any] | None = None) -> MessageHistory:
         """Return the history with a message added: of either role, in the form of any provider.
 
         Results go to the calls that wait for them, in any number of messages and in any order. Messages of one role are
@@ -115,6 +124,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Args:
             message: a `Message`, or a raw dict or SDK object in the form of any provider.
+            metadata: what you keep with it, as its id and its time: saved, in the message's `arrivals`, and never sent.
 
         Returns:
             A new history; this one stays as it is.
@@ -125,6 +135,9 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: the size of the message; the length of the history does not matter.
         """
+        if metadata is not None:
+            parsed = Parsed([message], [0]) if type(message) is Message else parse_entry(message)
+            return history_of(add_parsed(self._conversation, with_metadata(parsed, metadata)))
         if type(message) is not Message:
             common = common_message(message, 2)
             if common is None:
@@ -137,11 +150,12 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         history.__class__ = MessageHistory
         return history  # type: ignore[no-any-return]
 
-    def add_user(self, content: Content) -> MessageHistory:
+    def add_user(self, content: Content, *, metadata: Mapping[str, Any] | None = None) -> MessageHistory:
         """Return the history with a user message added.
 
         Args:
             content: text, a block, or several of both.
+            metadata: see `add`.
 
         Returns:
             A new history.
@@ -152,7 +166,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: the size of the message.
         """
-        return self.add(Message("user", content))
+        return self.add(Message("user", content), metadata=metadata)
 
     def add_assistant(self, content: Content, *, interrupted: bool = False) -> MessageHistory:
         """Return the history with an assistant message added; after another one it is joined to that.
@@ -181,8 +195,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         """Return the history with the result of a call added, right behind the call.
 
         Args:
-            call: the call, as `awaiting` returns it: it knows its turn, so a repeated id cannot mispair. Or its id:
-                the open turn is searched first, then the calls that settled without a result, the oldest first.
+            call: the call, as `awaiting` returns it: it knows its key, so a repeated id cannot mispair. Or its id, if
+                only one call that is not settled has it.
             content: text, blocks, None, or any JSON value, which is sent as its text.
             is_error: whether the tool failed; the result of an MCP tool may say so itself.
 
@@ -191,6 +205,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             user message; what was sent stays as it was.
 
         Raises:
+            AmbiguousCallError: for an id that could mean several calls.
             UnknownCallError: when the history has no such call.
             InvariantError: see `add`.
             TypeError: for a `call` that is neither a call nor an id.
@@ -203,7 +218,12 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return history_of(add_result(self._conversation, call, output, is_error=is_error or failed))
 
     def add_response(
-        self, response: object, *, dialect: Dialect[Any] | None = None, sent: MessageHistory | None = None
+        self,
+        response: object,
+        *,
+        dialect: Dialect[Any] | None = None,
+        sent: MessageHistory | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> MessageHistory:
         """Return the history with a provider's response added: the object of its SDK, or its dict.
 
@@ -218,6 +238,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             sent: the version that it answers, if anything was added since: that then follows the response, and a
                 result whose stub had been sent is quoted as late. Another response to it stays before this one, in the
                 same message; branches and retries say `sent`.
+            metadata: see `add`.
 
         Returns:
             A new history, or this one if the response is there. Calls whose input was truncated with it are dropped.
@@ -235,6 +256,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
                 "response must be a whole response of a provider's SDK or its dict, not "
                 f"{type(response).__name__}; {response_hint(response)}"
             )
+        if metadata is not None:
+            parsed = with_metadata(parsed, metadata)
         if sent is None:
             answered = partial(answered_version, self._conversation, dialect, parsed)
             return self._with(add_reply(self._conversation, parsed, answered))
@@ -243,14 +266,31 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         answers = answered_version(sent._conversation, dialect, parsed)
         return self._with(add_reply_to(answers, self._conversation, parsed))
 
-    def record_call(self, call: ToolUseBlock | str, state: CallState | str, *, reason: str = "") -> MessageHistory:
+    def record_call(
+        self,
+        call: ToolUseBlock | str | None = None,
+        state: CallState | str = "",
+        *,
+        key: str | None = None,
+        reason: str = "",
+        by: str = "",
+        at: float | datetime | None = None,
+        until: float | datetime | None = None,
+        input: Mapping[str, Any] | None = None,
+    ) -> MessageHistory:
         """Record what became of a call; save the history before you act on it.
 
         Args:
-            call: the call, as `calls` or `awaiting` returns it, or its id.
+            call: the call, as `calls` or `awaiting` returns it, or its id, if only one call that is not settled has it.
+            key: the call's key, instead of `call`.
             state: its new state: `waiting`, `approved`, `denied`, `started` or `cancelled`. A result is added with
                 `add_tool_result`.
             reason: the reason that a person gave for denying it.
+            by: who decided, or which worker holds the call from now on.
+            at: when, in seconds since 1970, or with a time zone; nothing here looks at a clock.
+            until: until when the call is held: who asks later, with `calls.expired(now)`, finds it unknown.
+            input: the arguments that it is to run with, where a person edited those that were proposed. The model is
+                told that they were edited, and nothing else of this.
 
         Returns:
             A new history. In the open turn the state is a stub, which a result replaces; for a call of a settled turn
@@ -259,16 +299,28 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         Raises:
             CallStateError: when the state may not follow the one that the call is in; see `MOVES` in
                 `core/turns/rules.py`.
+            AmbiguousCallError: for an id that could mean several calls.
             UnknownCallError: for a call that is not in this history.
             ValueError: for a state that is none.
 
-        Complexity: linear in the history.
+        Complexity: linear in the open turn; logarithmic in the history.
         """
+        if key is not None and call is None:
+            call = keyed_call(key)
         if not isinstance(call, ToolUseBlock | str):
             raise TypeError(f"call must be a ToolUseBlock or an id, not {type(call).__name__}: {short_repr(call)}")
+        from message_history.core.turns.calls import seconds  # noqa: PLC0415 - as below
         from message_history.core.turns.states import record_state  # noqa: PLC0415 - most calls only get their results
 
-        return history_of(record_state(self._conversation, call, CallState(state), reason))
+        decision = Decision(
+            state="",
+            by=by,
+            at=seconds("at", at),
+            until=seconds("until", until),
+            reason=reason,
+            input=freeze_mapping(input)[0] if input is not None else None,
+        )
+        return history_of(record_state(self._conversation, call, CallState(state), decision))
 
     def extend(self, messages: Iterable[Message | RawMessage]) -> MessageHistory:
         """Return the history with several messages added, one by one.

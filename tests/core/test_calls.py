@@ -297,7 +297,8 @@ def test_what_was_sent_stays_when_a_settled_call_changes_its_state(dialect: Dial
 def test_a_late_result_is_known_for_the_call_that_it_was_added_for() -> None:
     history = MessageHistory().add_user("q")
     for _ in range(2):
-        history = history.add_assistant(PAY).record_call(PAY, "started").add_user("go on")
+        history = history.add_assistant(PAY)
+        history = history.record_call(history.awaiting[0], "started").add_user("go on")
     history = history.add_assistant("ok").add_user("so")
     second = history.add_tool_result(history.calls[1].call, "second")
     assert states(second) == [State.STARTED, State.ANSWERED]
@@ -352,7 +353,8 @@ def test_what_a_person_decides_while_a_reply_is_under_way_follows_the_reply() ->
 def test_a_quote_is_still_attributed_when_a_reply_went_before_it() -> None:
     history = MessageHistory().add_user("q")
     for _ in range(2):
-        history = history.add_assistant(PAY).record_call(PAY, "started").add_user("go on")
+        history = history.add_assistant(PAY)
+        history = history.record_call(history.awaiting[0], "started").add_user("go on")
     sent = history.as_sent(Anthropic())
     later = history.add_tool_result(history.calls[0].call, "first")
     reply = {
@@ -365,16 +367,11 @@ def test_a_quote_is_still_attributed_when_a_reply_went_before_it() -> None:
     assert states(both) == [State.ANSWERED, State.STARTED]
 
 
-def test_an_older_quote_without_a_distance_answers_the_oldest_call() -> None:
-    history = MessageHistory().add_user("q")
-    for _ in range(2):
-        history = history.add_assistant(PAY).add_user("go on")
-    saved = history.add_assistant("ok").add_user("so").add_tool_result("1", "late").to_list()
-    for entry in saved:
-        for block in entry["content"]:
-            if isinstance(block, dict):
-                block.get("mark", {}).pop("distance", None)
-    assert states(MessageHistory.from_list(saved)) == [State.ANSWERED, State.UNKNOWN]
+def test_a_quote_that_names_no_call_of_the_history_answers_none() -> None:
+    history = MessageHistory().add_user("q").add_assistant(PAY).add_user("go on").add_assistant("ok").add_user("so")
+    saved = history.add_tool_result("1", "late").to_list()
+    saved[-1]["content"][1]["mark"]["key"] = "another"
+    assert states(MessageHistory.from_list(saved)) == [State.UNKNOWN]
 
 
 def test_news_of_a_call_that_a_window_dropped_is_text_and_no_more() -> None:

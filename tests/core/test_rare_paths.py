@@ -16,6 +16,7 @@ from message_history import (
     TextBlock,
     ToolResultBlock,
     ToolUseBlock,
+    UnknownCallError,
 )
 from message_history.core.messages.blocks import ProviderBlock, SystemBlock
 from message_history.core.messages.denials import denial_of_text
@@ -217,19 +218,16 @@ def test_a_call_that_asks_for_approval_waits_for_it_when_its_run_was_interrupted
 def test_the_text_of_a_stub_is_no_result_for_a_call_that_settled() -> None:
     settled = ASKED.add_tool_result("1", "ok").add_assistant("a").add_user("b")
     again = settled.add_tool_result(settled.calls[0].call, Policy().stub_text, is_error=True)
-    assert codes(again) == [RepairCode.DUPLICATE_RESULT_DROPPED]
-    assert again == settled
+    # Who gives it says that it is a result.
+    assert codes(again) == [RepairCode.SECOND_RESULT_QUOTED]
 
 
-@pytest.mark.parametrize(("text", "messages"), [("late", 4), ("other", 5)])
-def test_a_late_result_is_known_again_when_a_window_took_its_call(text: str, messages: int) -> None:
+def test_a_result_of_a_call_that_a_window_took_finds_none() -> None:
     late = ASKED.add_user("go on").add_assistant("a").add_user("b").add_tool_result("1", "late")
     kept = late.add_assistant("c").add_user("d").add_assistant("e").drop_before(4)
     assert not kept.calls
-    again = kept.add_tool_result("1", text)
-    assert len(again) == messages
-    code = RepairCode.DUPLICATE_RESULT_DROPPED if text == "late" else RepairCode.SECOND_RESULT_QUOTED
-    assert codes(again)[-1] is code
+    with pytest.raises(UnknownCallError):
+        kept.add_tool_result("1", "late")
 
 
 def test_both_long_results_of_a_message_are_trimmed_and_it_is_counted_once() -> None:
@@ -252,7 +250,7 @@ def test_system_messages_that_lead_a_list_are_one_prompt_and_what_follows_keeps_
 
 def test_a_quote_whose_call_a_window_took_answers_no_other_call_with_its_id() -> None:
     stubbed = ASKED.add_user("go on").add_assistant("a").add_user("b").add_assistant(CALL).add_user("c")
-    late = stubbed.add_assistant("d").add_user("e").add_tool_result("1", "late")
+    late = stubbed.add_assistant("d").add_user("e").add_tool_result(ASKED.awaiting[0], "late")
     assert [record.state for record in late.calls] == [CallState.ANSWERED, CallState.UNKNOWN]
     kept = late.drop_before(4)
     assert [record.state for record in kept.calls] == [CallState.UNKNOWN]

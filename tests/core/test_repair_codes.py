@@ -150,6 +150,21 @@ EXAMPLES: dict[RepairCode, Example] = {
         lambda: MessageHistory.from_list(CALLING).without_unanswered().repairs[1:], 1, None, 2
     ),
     RepairCode.REFUSAL_REMOVED: Example(lambda: REFUSED.without_refusals().repairs, 1, None, 2),
+    RepairCode.UNSETTLED_CALL_OMITTED: Example(
+        lambda: (
+            MessageHistory()
+            .add_user("q")
+            .add_assistant([ToolUseBlock("1", "f", {})])
+            .add_user("go on")
+            .add_assistant("a")
+            .add_user("b")
+            .drop_before(4)
+            .repairs
+        ),
+        0,
+        None,
+        1,
+    ),
     RepairCode.WITHHELD: Example(lambda: exported({**QUESTION, "name": "Ann"}), 0, None, 1),
     RepairCode.REWRITTEN: Example(lambda: exported(user(text("lone \ud83d"))), 0, None),
     RepairCode.PLACEHOLDER_ADDED: Example(lambda: _omitted().export(Anthropic()).repairs[1:2], 1, None),

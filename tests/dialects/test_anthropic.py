@@ -414,7 +414,7 @@ def test_a_long_title_is_cut_and_told() -> None:
 
 
 def test_the_keys_of_a_message_are_told_whatever_it_begins_with() -> None:
-    keys = {"metadata": {"id": 1}}
+    keys = {"note": {"id": 1}}
     begun = {**assistant(search(), found(), text("a")), **keys}
     for raw in ([Q, begun, Q], [{**user(FOUND, text("q")), **keys}]):
         repairs = MessageHistory.from_list(raw).export(STRICT).repairs

@@ -929,7 +929,7 @@ def told(raw: list[Wire], dialect: OpenAIChat | None = None) -> list[Any]:
 
 
 def test_the_keys_of_a_message_are_told_whatever_it_begins_with() -> None:
-    keys = {"metadata": {"id": 1}}
+    keys = {"note": {"id": 1}}
     for message in (
         {**call("c1"), **keys},
         {**SAID, **keys},
@@ -939,9 +939,9 @@ def test_the_keys_of_a_message_are_told_whatever_it_begins_with() -> None:
 
 
 def test_a_key_that_a_message_and_its_first_block_both_have_is_told_twice() -> None:
-    assert told([{"role": "user", "content": [{"type": "text", "text": "q", "id": 1}], "id": 2}]) == [
-        {"id": 1},
-        {"id": 2},
+    assert told([{"role": "user", "content": [{"type": "text", "text": "q", "note": 1}], "note": 2}]) == [
+        {"note": 1},
+        {"note": 2},
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from message_history import InvariantError, Message, MessageHistory, Policy, RepairCode, ToolUseBlock
+from message_history import InvariantError, Message, MessageHistory, Policy, RepairCode, ToolResultBlock, ToolUseBlock
 from message_history.integrations.state import SAVED, is_saved, load, save
 from message_history.integrations.strategies import histories, messages
 
@@ -50,7 +50,7 @@ def test_the_policy_travels_and_a_broken_list_is_still_refused() -> None:
     assert again.policy == strict
     assert [call.id for call in again.awaiting] == ["1"]
     with pytest.raises(InvariantError):
-        again.add_tool_result("unknown", "x")
+        again.add(Message.user(ToolResultBlock("unknown", "x")))
 
 
 def test_a_value_of_a_later_version_is_read_as_far_as_it_is_known() -> None:

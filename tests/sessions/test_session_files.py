@@ -64,15 +64,16 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_the_format_is_what_the_docs_say(path: Path) -> None:
+    history = MessageHistory().with_system("Be brief.").add_user("hi").add_assistant([ToolUseBlock("1", "run", {})])
+    history = history.add_user([" ", "and?"]).as_sent()
     stub = {
         "type": "tool_result",
         "tool_use_id": "1",
         "content": [{"type": "text", "text": Policy().stub_text}],
         "is_error": True,
-        "mark": {"kind": "stub", "reason": "not_recorded"},
+        "mark": {"kind": "stub", "reason": "not_recorded", "key": history.calls[0].key},
     }
-    history = MessageHistory().with_system("Be brief.").add_user("hi").add_assistant([ToolUseBlock("1", "run", {})])
-    history = history.add_user([" ", "and?"]).as_sent()
+    keyless = {**stub, "mark": {"kind": "stub", "reason": "not_recorded"}}
     session(path).save(history)
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
         {"format": "message-history session", "version": 1},
@@ -94,7 +95,7 @@ def test_the_format_is_what_the_docs_say(path: Path) -> None:
             ],
             "first_repair": 0,
             "standing": [
-                {"code": "result_stubbed", "index": 2, "added": [stub], "detail": "call '1' of 'run', not_recorded"}
+                {"code": "result_stubbed", "index": 2, "added": [keyless], "detail": "call '1' of 'run', not_recorded"}
             ],
         },
     ]

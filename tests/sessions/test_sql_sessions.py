@@ -321,7 +321,7 @@ def test_a_late_result_whose_call_is_left_out_is_known_to_answer_it(database: st
     reader = again(database, session)
     newest = reader.load(turns=1)
     assert reader.omitted == 4
-    assert [block.mark.reason for block in newest[0].content if block.mark is not None] == ["omitted"]
+    assert [block.mark.reason for block in newest[0].content if block.mark is not None] == ["late"]
     assert same(newest, history.drop_before(4))
     reader.append(newest.add_user("f"))
     assert session.load() == history.add_user("f")

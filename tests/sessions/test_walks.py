@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 import pytest
 
+from message_history import MessageHistory
 from message_history.storage import (
     AsyncSqlSession,
     JsonlSession,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from message_history import MessageHistory, Policy
+    from message_history import Policy
 
 WALKS = int(os.environ.get("SESSION_WALKS", "3"))
 
@@ -65,9 +66,9 @@ class Walk:
         self.chance = Random(seed)
         self.run = Run(self.chance)
         self.opened, self.deaths = opened, deaths
-        self.model = self.run.history
         self.session = self.open()
-        self.session.load()
+        self.model = MessageHistory()
+        self.begin(self.session.load())
 
     def open(self) -> Opened:
         return self.opened(self.run.history.policy)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from message_history import InvariantError, MessageHistory, Policy, Repair, UnknownCallError
+from message_history import AmbiguousCallError, InvariantError, MessageHistory, Policy, Repair, UnknownCallError
 from message_history.core.turns.states import CallStateError
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses
 from tests.judges import chat_faults, faults, responses_faults
@@ -23,6 +23,11 @@ Vector = dict[str, Any]
 FOLDER: Final = Path(__file__).parent
 FILES: Final = ("short", "broken", "random", "sequences")
 LABEL: Final = re.compile(r"[TRH]\d?@\d")
+RAISED: Final = {
+    "ambiguous id": AmbiguousCallError,
+    "unknown call": UnknownCallError,
+    "state may not follow": CallStateError,
+}
 REPAIRED: Final = {"random": 0.6, "short": 0.5, "broken": 0.5, "sequences": 0.1}
 """At least this much of each file needs a repair."""
 
@@ -43,7 +48,7 @@ def walk(vector: Vector) -> MessageHistory:
     """Do the steps of a vector, and look at what each says of itself."""
     versions = [MessageHistory()]
     for step in vector["steps"]:
-        raised = {"unknown call": UnknownCallError, "state may not follow": CallStateError}.get(step.get("raises", ""))
+        raised = RAISED.get(step.get("raises", ""))
         if raised is not None:
             with pytest.raises(raised):
                 after(step, versions)

@@ -432,19 +432,19 @@ def test_a_quote_whose_call_was_left_out_answers_no_later_call() -> None:
     assert kept.repairs[-1].code is RepairCode.LATE_RESULT_QUOTED
     assert kept[-1].text == whole[-1].text
     reasons = [block.mark.reason for message in kept for block in message.content if block.mark is not None]
-    assert reasons == ["omitted", "not_recorded", "late"]
+    assert reasons == ["late", "not_recorded", "late"]
     assert is_valid(kept)
 
 
 def test_quotes_of_calls_left_out_are_known_while_calls_are_awaited() -> None:
     history = MessageHistory().add_user("a").add_assistant([call("1")]).add_user("b").add_assistant("c")
     history = history.add_user("d").add_assistant([call("1"), call("2")])
-    history = history.add_tool_result("1", "new").add_tool_result(attrs.evolve(call("1"), turn=1), "old")
+    history = history.add_tool_result(history.awaiting[0], "new").add_tool_result(
+        attrs.evolve(call("1"), turn=1), "old"
+    )
     for whole in (history, history.add_tool_result("2", "two")):
         kept = whole.drop_before(4)
-        assert [block.mark.reason for block in kept[2].content if block.mark and block.mark.kind == "quote"] == [
-            "omitted"
-        ]
+        assert [block.mark.reason for block in kept[2].content if block.mark and block.mark.kind == "quote"] == ["late"]
         assert [call.id for call in kept.awaiting] == [call.id for call in whole.awaiting]
         assert [message.text for message in kept] == [message.text for message in whole[4:]]
         assert is_valid(kept)

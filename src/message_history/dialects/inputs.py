@@ -129,6 +129,8 @@ def _plain_block(block: Block) -> Block:
         inner = tuple(map(_plain_block, block.content))
         block = block if all(map(operator.is_, inner, block.content)) else evolve(block, content=inner)
     block = _without_instructions(block)
+    if block.meta is not None and block.meta.key:
+        block = _noted(with_meta(block, key=""), "the key of a call, removed")
     if block.mark is None:
         return block
     return _noted(with_meta(block, mark=None), f"a mark of the kind {block.mark.kind}, removed")

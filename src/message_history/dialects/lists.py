@@ -73,9 +73,14 @@ def _add_replies(parsed: Parsed, replies: Iterable[tuple[int, ReplyInfo]]) -> No
 
 def to_list(conversation: Conversation) -> list[dict[str, Any]]:
     """Write a conversation in the saved form."""
-    from message_history.dialects.native.render import mark_open_stubs, render  # noqa: PLC0415 - who sends does without
+    from message_history.dialects.native.render import (  # noqa: PLC0415 - who sends does without
+        first_entry,
+        mark_open_stubs,
+        render,
+    )
 
-    entries = render(messages_of(conversation), context_of(conversation).system)
+    context = context_of(conversation)
+    entries = [*first_entry(context.system, context.lineage), *render(messages_of(conversation), ())]
     mark_open_stubs(entries[-1:], unrecorded_stubs(conversation))
     return entries
 
@@ -98,7 +103,7 @@ def restore(
         conversation, final = stand_stubs(conversation, recorded)
         recorded = recorded[:final]
     past, turn, context = parts_of(conversation)
-    return make_conversation(past, turn, Context(policy, context.system, Log((*recorded, *found))))
+    return make_conversation(past, turn, evolve(context, policy=policy, repairs=Log((*recorded, *found))))
 
 
 def _open_ids(entries: Sequence[Any]) -> frozenset[str]:

@@ -12,6 +12,7 @@ from message_history.core.messages.message import Message, plain_content
 from message_history.core.messages.parsed import Parsed
 from message_history.core.values.readable import read_anyway
 from message_history.dialects import dialect_class, folders
+from message_history.dialects._shared.metadata import lift_metadata
 from message_history.dialects._shared.plain_reader import read_common
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.base import checked_dialect
@@ -225,7 +226,10 @@ def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
 
     `dialect` is None to find it by shape.
     """
-    return read_anyway(lambda entries: _read(entries, dialect), raw)
+    parsed = read_anyway(lambda entries: _read(entries, dialect), raw)
+    if not parsed.own:
+        lift_metadata(parsed)
+    return parsed
 
 
 def _read(raw: Sequence[Any], dialect: Dialect[Any] | None) -> Parsed:

@@ -26,10 +26,13 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, field
 
+from message_history.core.messages.message import Message
 from message_history.core.turns.conversation import context_of
 from message_history.core.turns.stubs import unrecorded_stubs
-from message_history.dialects.native.parse import NATIVE, REPLIES, VERSION, read_ahead
-from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
+from message_history.core.values.json_values import freeze_mapping
+from message_history.core.values.keys import WHOLE, Lineage, Origin, key_at, lineage_from_json, lineage_to_json
+from message_history.dialects.native.parse import ARRIVALS, LINEAGE, NATIVE, REPLIES, VERSION, read_ahead
+from message_history.dialects.native.render import first_entry, mark_open_stubs, message_to_json
 from message_history.dialects.state import repair_from_json, repair_to_json
 from message_history.files.damaged_json import MERGED, Decoder, LineNote, bare_line, decode_line, parted
 from message_history.files.files import json_bytes
@@ -49,14 +52,22 @@ MAX_LINE: Final = 64 * 1024 * 1024
 """Lines longer than this many bytes are neither written nor read."""
 
 
-def header() -> bytes:
+def header(lineage: Lineage = WHOLE) -> bytes:
     """Write the first line of a file."""
-    return json_bytes({"format": FORMAT, "version": FORMAT_VERSION}) + b"\n"
+    keys = {LINEAGE: lineage_to_json(lineage)} if lineage != WHOLE else {}
+    return json_bytes({"format": FORMAT, "version": FORMAT_VERSION, **keys}) + b"\n"
+
+
+def is_cut_header(data: bytes) -> bool:
+    """Return whether a file is nothing but a header that was cut off, or that is not ended."""
+    start = header().rstrip(b"}\n")
+    return start.startswith(data.strip()) or (data.startswith(start) and b"\n" not in data.rstrip())
 
 
 def whole_lines(history: MessageHistory) -> Iterator[bytes]:
-    yield header()
-    yield from (json_bytes(entry) + b"\n" for entry in render((), context_of(conversation_of(history)).system))
+    context = context_of(conversation_of(history))
+    yield header(context.lineage)
+    yield from (json_bytes(entry) + b"\n" for entry in first_entry(context.system))
     yield from new_lines(history, Growth(0, 0))
 
 
@@ -102,6 +113,7 @@ class Journal:
     Args:
         messages: the messages in the saved form, by their positions.
         system: the system prompt, as an entry.
+        lineage: what the keys of the calls are made of.
         repairs: what had been changed.
         standing: repairs that a result may still undo.
         notes: what could not be taken as it stands.
@@ -113,6 +125,7 @@ class Journal:
 
     messages: dict[int, Any] = field(factory=dict)
     system: dict[str, Any] | None = None
+    lineage: Lineage = WHOLE
     repairs: list[Repair] = field(factory=list)
     standing: list[Repair] = field(factory=list)
     notes: list[LineNote] = field(factory=list)
@@ -137,7 +150,16 @@ class Journal:
 
     def entries(self) -> list[Any]:
         """Return the messages as a list in the saved form, the system prompt first, but for those that were read."""
-        return [*([self.system] if self.system is not None else []), *self.messages.values()]
+        # Lines say where their messages stood: calls behind one that is lost have the keys that they had.
+        start = min(self.lost, default=self._last + 1)
+        entries = [_keyed(each, at, self.lineage) if at > start else each for at, each in self.messages.items()]
+        entries = [*([self.system] if self.system is not None else []), *entries]
+        if self.lineage == WHOLE:
+            return entries
+        keys = {LINEAGE: lineage_to_json(self.lineage)}
+        if not entries or not isinstance(entries[0], dict):
+            return [{"role": "system", "content": [], NATIVE: VERSION, **keys}, *entries]
+        return [{**entries[0], **keys}, *entries[1:]]
 
     def note(self, line: int, detail: str, skipped: str | None = None) -> None:
         """Note what could not be taken as it stands. `skipped` is the text that was skipped; None when it was kept."""
@@ -205,6 +227,8 @@ class Journal:
         if self.version is not None or line > 1:
             self.note(line, "a header in the middle")
             self._before = self._last + 1
+        elif isinstance(keys := value.get(LINEAGE), dict):
+            self.lineage = lineage_from_json(keys) or WHOLE
         self.version = version if isinstance(version, int) else FORMAT_VERSION
         if self.version > FORMAT_VERSION:
             self.note(line, f"written by a later version ({self.version}); what it added is not read")
@@ -254,6 +278,21 @@ class Journal:
         return [repair for repair in found if repair is not None]
 
 
+def _keyed(entry: Any, at: int, lineage: Lineage) -> Any:
+    """Return a message, as an entry, whose calls have the keys of another place."""
+    if isinstance(entry, Message):
+        entry = message_to_json(entry)
+    calls = [
+        block for block in _list(entry.get("content")) if isinstance(block, dict) and block.get("type") == "tool_use"
+    ]
+    for number, call in enumerate(calls):
+        id, name, input = call.get("id"), call.get("name"), call.get("input")
+        if isinstance(id, str) and isinstance(name, str) and isinstance(input, dict):
+            key = key_at(Origin(lineage, (at + 1) // 2, number), id, name, freeze_mapping(input)[0])
+            call.setdefault("key", key)
+    return entry
+
+
 MOST_SHOWN: Final = 1_000
 """How much of a line that is skipped is kept to be shown; the backup has all of it."""
 MAX_LOST: Final = 1_000
@@ -283,7 +322,7 @@ def _has_grown(block: Mapping[str, Any], content: Sequence[Any]) -> bool:
     return isinstance(text, str) and any(isinstance(each, str) and each.startswith(text) for each in longer)
 
 
-_KEYS: Final = frozenset({"role", "content", NATIVE, REPLIES})
+_KEYS: Final = frozenset({"role", "content", NATIVE, REPLIES, ARRIVALS})
 """The keys of a message in a line; one with others may say more than its content."""
 _OF_REPAIRS: Final = frozenset({NATIVE, "repairs", "first_repair", "standing"})
 """The keys of a line of nothing but repairs; one with others was a message whose keys are damaged."""
@@ -299,7 +338,7 @@ def _removed(value: Mapping[str, Any]) -> frozenset[str]:
 def _key(block: Any) -> str:
     """Write a block to be compared, without what may change on it."""
     if isinstance(block, dict):
-        block = {key: value for key, value in block.items() if key not in ("bound", "mark", "carried", "extra")}
+        block = {key: value for key, value in block.items() if key not in ("bound", "mark", "key", "carried", "extra")}
     return json.dumps(block, sort_keys=True)
 
 

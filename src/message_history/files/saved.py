@@ -11,6 +11,7 @@ from attrs import evolve
 
 from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock
+from message_history.core.messages.message import is_plain
 from message_history.core.turns.conversation import messages_in, parts_of
 from message_history.core.turns.replying import has_begun
 from message_history.core.turns.rules import behind_change
@@ -52,7 +53,9 @@ def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
     new_past, _, new_context = parts_of(now)
     is_longer = (
         context.system == new_context.system
+        and context.lineage == new_context.lineage
         and new_past.starts_with(past)
+        and context.lineage == new_context.lineage
         and _has_same_replies(past, new_past)
         and new_context.repairs.starts_with(context.repairs)
         and len(history) >= len(saved)
@@ -70,14 +73,22 @@ def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
 
 def is_same(left: Message, right: Message) -> bool:
     """Return whether two messages are stored alike: what a provider said of a reply is no part of a message's value."""
-    return left is right or (left == right and left.replies == right.replies)
+    return left is right or (left == right and _beside(left) == _beside(right))
+
+
+def _beside(message: Message) -> tuple[object, ...]:
+    """Return what stands beside a message's value."""
+    # A plain message has nothing that travels with its blocks; to ask for them would make them.
+    metas = () if is_plain(message) else [block.meta for block in message.content if block.meta is not None]
+    keys = [(meta.key, meta.mark.key if meta.mark is not None else "") for meta in metas]
+    return message.replies, message.arrivals, [pair for pair in keys if any(pair)]
 
 
 def _has_same_replies(past: Log[Turn], new_past: Log[Turn]) -> bool:
     """Return whether a provider has said nothing more of the replies in settled turns."""
     chunks = zip(past.chunks(), new_past.chunks(), strict=False)
     return all(
-        was is now or [each and each.replies for each in was] == [each and each.replies for each in now]
+        was is now or [each and _beside(each) for each in was] == [each and _beside(each) for each in now]
         for (saved, count), (held, _) in chunks
         if saved is not held
         for was, now in zip(saved.items[:count], held.items, strict=False)

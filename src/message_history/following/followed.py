@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 
 from message_history.core.messages.blocks import ToolResultBlock
 from message_history.core.messages.repairs import Repair, RepairCode
-from message_history.core.turns.arrivals import added_behind_sent
+from message_history.core.turns.arrivals import EMPTY, added_behind_sent, calls_by_place
 from message_history.core.turns.conversation import context_of
 from message_history.core.values.json_values import short_repr
 from message_history.core.values.log import Log
@@ -133,7 +133,10 @@ class Followed(Generic[HistoryT]):
         parsed = _parsed(growth, entries, self.dialect)
         if growth.inserted and not _has_only_results(parsed, growth.inserted):
             return None
-        grown, _ = sent_version(added_behind_sent(conversation_in(self.history), parsed), self.dialect)
+        sent = conversation_in(self.history)
+        inserted = growth.inserted
+        calls = calls_by_place(read(entries, self.dialect), inserted, sent) if inserted else EMPTY
+        grown, _ = sent_version(added_behind_sent(sent, parsed, calls), self.dialect)
         history = with_conversation(self.history, grown)
         shared = common_entries(self.entries, known)
         log = self.entries if shared == len(self.entries) else Log(map(EntryDigest.settled, known[:shared]))

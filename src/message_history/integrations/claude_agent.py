@@ -14,7 +14,7 @@ from message_history.core.messages.blocks import ToolResultBlock, with_meta
 from message_history.core.messages.denials import denial_of_text
 from message_history.core.messages.message import with_content
 from message_history.core.turns.conversation import context_of
-from message_history.core.turns.rewrites import fold_messages
+from message_history.core.turns.rewrites import folded
 from message_history.core.turns.rules import CallState
 from message_history.core.values.meta import Mark
 from message_history.dialects import Anthropic
@@ -85,7 +85,8 @@ def with_denials(history: MessageHistory, denials: Iterable[Any]) -> MessageHist
     if all(one is other for one, other in zip(marked, history, strict=True)):
         return history
     conversation = conversation_of(history)
-    return history_of(fold_messages(conversation, marked, context_of(conversation).repairs))
+    context = context_of(conversation)
+    return history_of(folded(context, marked, context.repairs).finish())
 
 
 def permission(history: MessageHistory, id: str) -> dict[str, str]:

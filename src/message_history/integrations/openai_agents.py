@@ -17,7 +17,7 @@ from agents.memory.session_settings import SessionSettings, resolve_session_limi
 
 from message_history.core.turns.conversation import context_of
 from message_history.core.turns.ingest import add_parsed
-from message_history.core.turns.rewrites import fold_messages
+from message_history.core.turns.rewrites import folded
 from message_history.core.turns.rules import CallState
 from message_history.dialects import OpenAIResponses
 from message_history.dialects.registry import read
@@ -125,9 +125,8 @@ class HistorySession:
         while start and len(self._written(messages[:start])) > len(items):
             start -= 1
         before = self._history if start else self._history.with_system(None)
-        history = history_of(
-            fold_messages(conversation_of(before), messages[:start], context_of(conversation_of(self._history)).repairs)
-        )
+        repairs = context_of(conversation_of(self._history)).repairs
+        history = history_of(folded(context_of(conversation_of(before)), messages[:start], repairs).finish())
         rest = items[len(self._written(messages[:start])) :]
         self._change(self._with(history, rest) if rest else history)
         return last

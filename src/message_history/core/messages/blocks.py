@@ -16,6 +16,7 @@ from attrs.validators import optional
 from message_history.core.messages.block_base import NO_META, Block, frozen_mapping, shortened, shortened_values
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import (
+    EMPTY,
     FrozenDict,
     freeze,
     json_text,
@@ -23,6 +24,7 @@ from message_history.core.values.json_values import (
     thaw_flat,
     with_whole_pairs,
 )
+from message_history.core.values.keys import WHOLE, Origin, key_at
 from message_history.core.values.meta import Mark, Meta, Runner, plain_text
 from message_history.core.values.validators import instance_of, must_be, set_state_once
 
@@ -94,27 +96,46 @@ class ToolUseBlock(Block):
         name: the tool.
         input: what the tool is given; None when the call came without any.
         turn: where in a history the call stands, as `awaiting` and `calls` set it; not part of the call's value.
+        origin: the same as its history knows it, of which `key` is made.
     """
 
     id: str
     name: str
     frozen_input: FrozenDict = field(alias="input")
     turn: int | None = field(default=None, eq=False, kw_only=True)
+    origin: Origin | None = field(default=None, eq=False, kw_only=True)
 
     def __init__(
-        self, id: str, name: str, input: Mapping[str, Any] | None, *, turn: int | None = None, meta: Meta | None = None
+        self,
+        id: str,
+        name: str,
+        input: Mapping[str, Any] | None,
+        *,
+        turn: int | None = None,
+        origin: Origin | None = None,
+        meta: Meta | None = None,
     ) -> None:
         must_be(str, id=id, name=name)
         if input is None:
             value = NO_INPUT
         else:
             value, meta = frozen_mapping("input", input, meta)
-        self.__attrs_init__(plain_text(id), plain_text(name), value, turn=turn, meta=meta)
+        self.__attrs_init__(plain_text(id), plain_text(name), value, turn=turn, origin=origin, meta=meta)
 
     @property
     def input(self) -> dict[str, Any]:
         """Return what the tool is given: a fresh plain dict at each access, yours to change; {} when there is none."""
         return thaw_flat(self.frozen_input) or thaw(self.frozen_input)
+
+    @property
+    def key(self) -> str:
+        """Return the call's name for life, as an idempotency key; empty for a call that is in no history."""
+        if self.origin is None or self.origin.key:
+            return self.origin.key if self.origin is not None else ""
+        own = self.meta.key if self.meta is not None else ""
+        # A digest would let an input be guessed that was taken out.
+        forgotten = self.mark is not None and self.mark.kind == "forgotten"
+        return own or key_at(self.origin, *(("", "", EMPTY) if forgotten else (self.id, self.name, self.frozen_input)))
 
     @property
     def arguments(self) -> str | None:
@@ -306,7 +327,24 @@ def result_content(content: object) -> tuple[Block, ...]:
 def with_meta(block: _B, **changes: Any) -> _B:
     """Return the same block with other meta. Its `meta` is None when nothing is left in it."""
     meta = evolve(block.meta if block.meta is not None else NO_META, **changes)
-    return evolve(block, meta=None if meta == NO_META else meta)
+    return evolve(block, meta=None if meta == NO_META and not meta.key else meta)
+
+
+def forgotten(block: Block, reason: str) -> Block:
+    """Return what stands where the content of a block was taken out for good: every law takes it.
+
+    A call keeps its id and its tool, a result its call; anything else becomes a text that says so.
+    """
+    meta = Meta(mark=Mark(kind="forgotten", reason=reason))
+    if isinstance(block, ToolUseBlock):
+        return tool_use_block(block.id, block.name, EMPTY, meta)
+    text = TextBlock(FORGOTTEN, meta=meta)
+    if isinstance(block, ToolResultBlock):
+        return tool_result_block(block.tool_use_id, (text,), block.is_error, meta)
+    return text
+
+
+FORGOTTEN: Final = "[This was removed.]"
 
 
 # Makers for the parsers: they have checked the values already, and `__init__` of a frozen class costs about twice as
@@ -318,6 +356,7 @@ _set_id = ToolUseBlock.id.__set__  # type: ignore[attr-defined]
 _set_name = ToolUseBlock.name.__set__  # type: ignore[attr-defined]
 _set_input = ToolUseBlock.frozen_input.__set__  # type: ignore[attr-defined]
 _set_turn = ToolUseBlock.turn.__set__  # type: ignore[union-attr]
+_set_origin = ToolUseBlock.origin.__set__  # type: ignore[union-attr]
 _set_tool_use_id = ToolResultBlock.tool_use_id.__set__  # type: ignore[attr-defined]
 _set_content = ToolResultBlock.content.__set__  # type: ignore[attr-defined]
 _set_is_error = ToolResultBlock.is_error.__set__  # type: ignore[attr-defined]
@@ -339,8 +378,22 @@ def tool_use_block(id: str, name: str, input: FrozenDict, meta: Meta | None = No
     _set_name(block, name if type(name) is str else str.__str__(name))
     _set_input(block, input)
     _set_turn(block, None)
+    _set_origin(block, None)
     _set_meta(block, meta)
     return block
+
+
+def placed(call: ToolUseBlock, origin: Origin) -> ToolUseBlock:
+    """Return a call that knows its place in a history."""
+    block = tool_use_block(call.id, call.name, call.frozen_input, call.meta)
+    _set_turn(block, 2 * origin.turn - 1)
+    _set_origin(block, origin)
+    return block
+
+
+def keyed_call(key: str, id: str = "", name: str = "") -> ToolUseBlock:
+    """Return a call that says no more than which one is meant."""
+    return placed(tool_use_block(id or key, name, EMPTY), Origin(WHOLE, 0, 0, key))
 
 
 def tool_result_block(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Never, TypeAlias, final
 from attrs import frozen
 from attrs.exceptions import FrozenInstanceError
 
+from message_history.core.messages.arrived import arrivals_in
 from message_history.core.messages.blocks import (
     NO_INPUT,
     Content,
@@ -33,6 +34,7 @@ from message_history.core.values.validators import set_state_once
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from message_history.core.messages.arrived import Arrival
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.replies import ReplyInfo
 
@@ -49,7 +51,8 @@ class _Replied:
     """A slot that most messages leave unset: what is made a million times pays for nothing that it does not have."""
 
     # Weak references are here too: only in a base do they let `Unfinished` become a `Message`.
-    __slots__ = ("__weakref__", "_replies")
+    __slots__ = ("__weakref__", "_arrivals", "_replies")
+    _arrivals: tuple[Arrival, ...]
     _replies: tuple[ReplyInfo, ...]
 
 
@@ -141,6 +144,11 @@ class Message(_Replied):
         return getattr(self, "_replies", ())
 
     @property
+    def arrivals(self) -> tuple[Arrival, ...]:
+        """Return the messages that were joined in it, if metadata came with any: no part of its value, and not sent."""
+        return getattr(self, "_arrivals", ())
+
+    @property
     def refusal(self) -> str | None:
         """Return the words in which the model refused, else the stop reason that says so; None if nobody refused."""
         texts = [block.text for block in self.content if isinstance(block, TextBlock) and _refuses(block)]
@@ -166,7 +174,7 @@ class Message(_Replied):
         return f"Message.{self.role}({content})"
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return _restored, (self.role, self.content, self.replies)
+        return _restored, (self.role, self.content, self.replies, self.arrivals)
 
 
 set_state_once(Message, "shape")
@@ -222,6 +230,7 @@ _new = object.__new__
 _set_role = Message.role.__set__  # type: ignore[union-attr]
 _set_ids = Message.ids.__set__  # type: ignore[attr-defined]
 _set_shape = Message.shape.__set__  # type: ignore[attr-defined]
+_set_arrivals = _Replied._arrivals.__set__  # type: ignore[attr-defined, misc]
 _set_replies = _Replied._replies.__set__  # type: ignore[attr-defined, misc]
 _set_plain = Message._plain.__set__  # type: ignore[union-attr]
 _set_reach = Message._reach.__set__  # type: ignore[union-attr]
@@ -347,26 +356,53 @@ def is_plain(message: Message) -> bool:
 
 
 def with_replies(message: Message, replies: tuple[ReplyInfo, ...]) -> Message:
-    """Return a message with what its provider said of the replies in it. Returns the same one for no replies."""
-    if not replies:
-        return message
+    """Return a message with what its provider said of the replies in it; the same one for no replies."""
+    return _beside(message, replies, message.arrivals) if replies else message
+
+
+def with_arrivals(message: Message, arrivals: tuple[Arrival, ...]) -> Message:
+    """Return a message with what it came as; the same one for nothing."""
+    return _beside(message, message.replies, arrivals) if arrivals else message
+
+
+def like(message: Message, changed: Message) -> Message:
+    """Return a changed message with what stands beside the value of another, which had as many blocks."""
+    if not message.replies and not message.arrivals:
+        return changed
+    return _beside(changed, message.replies, message.arrivals)
+
+
+def _beside(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Arrival, ...]) -> Message:
     plain = message._plain
     if plain:
         copy = plain_message(message.role, plain, message.ids, message.shape)
     else:
         copy = known_message(message.role, message.content, message.ids, message.shape)
-    _set_replies(copy, replies)
+    if replies:
+        _set_replies(copy, replies)
+    if arrivals:
+        _set_arrivals(copy, arrivals)
     return copy
 
 
 def with_content(message: Message, content: tuple[Block, ...]) -> Message:
-    """Return a message with other blocks and the same replies."""
-    return with_replies(make_message(message.role, content), message.replies)
+    """Return a message with other blocks, and the same replies and arrivals as far as their blocks are there."""
+    arrivals = arrivals_in(content, message.content, message.arrivals) if message.arrivals else ()
+    changed = make_message(message.role, content)
+    return _beside(changed, message.replies, arrivals) if message.replies or arrivals else changed
 
 
-def _restored(role: Role, content: tuple[Block, ...], replies: tuple[ReplyInfo, ...]) -> Message:
+def part_of(message: Message, blocks: tuple[Block, ...], role: Role | None = None) -> Message:
+    """Return a message of some blocks of another, with the metadata that came with them and without its replies."""
+    part = make_message(role if role is not None else message.role, blocks)
+    return with_arrivals(part, arrivals_in(blocks, message.content, message.arrivals)) if message.arrivals else part
+
+
+def _restored(
+    role: Role, content: tuple[Block, ...], replies: tuple[ReplyInfo, ...], arrivals: tuple[Arrival, ...] = ()
+) -> Message:
     """Return a message that was pickled."""
-    return with_replies(Message(role, content), replies)
+    return with_arrivals(with_replies(Message(role, content), replies), arrivals)
 
 
 def bootstrap_message(text: str, dialect: str = "") -> Message:

@@ -13,6 +13,7 @@ from message_history.core.values.value import Value
 if TYPE_CHECKING:
     from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Removed
+    from message_history.core.values.keys import Lineage
 
 _SHOWN: Final = (type(None), bool, int, float, str, list, dict)
 """Of what types a short text shows all, if it has no dots in it."""
@@ -48,6 +49,8 @@ class Parsed(Value):
         notes: what could not be taken as it was.
         dialect: the dialect that the list was read in; empty when the parser was asked directly.
         is_unfinished: whether it is a look at a reply that still comes: its repairs are not final.
+        own: True for our own saved form, in which marks say all, and texts nothing.
+        lineage: what the keys of the calls are made of, where the list says so.
     """
 
     messages: list[Message] = field(factory=list)
@@ -56,6 +59,8 @@ class Parsed(Value):
     notes: list[Note] = field(factory=list)
     dialect: str = ""
     is_unfinished: bool = False
+    own: bool = False
+    lineage: Lineage | None = None
 
     def add(self, message: Message, source: int, *, interrupted: bool = False) -> None:
         """Add a message.

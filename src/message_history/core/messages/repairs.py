@@ -111,6 +111,8 @@ class RepairCode(StrEnum):
     """A call that has no real result was dropped on request, with its stub."""
     REFUSAL_REMOVED = "refusal_removed"
     """A reply in which the model refused was dropped on request, with what it answered."""
+    UNSETTLED_CALL_OMITTED = "unsettled_call_omitted"
+    """A call that may still run, or may have run without a result, was in what a window or `rewind` omitted."""
 
     WITHHELD = "withheld"
     """On export: something that the receiver does not accept was omitted."""
@@ -267,6 +269,26 @@ class UnknownCallError(LookupError):
 
     def __reduce__(self) -> tuple[type[UnknownCallError], tuple[str, tuple[str, ...]]]:
         return UnknownCallError, (self.id, self.awaiting)
+
+
+@final
+class AmbiguousCallError(LookupError):
+    """An id was given that could mean several calls; nothing has changed. Give one of them, or its key.
+
+    Args:
+        id: the id.
+        calls: the calls that have it and are not settled.
+    """
+
+    def __init__(self, id: str, calls: Sequence[ToolUseBlock]) -> None:
+        # No inputs: errors end in logs.
+        found = "; ".join(f"{call.name!r:.80} in message {call.turn}, with the key {call.key!r}" for call in calls)
+        super().__init__(f"call: the id {id!r:.80} could mean {len(calls)} calls: {found}; pass the call, or its key")
+        self.id = id
+        self.calls = tuple(calls)
+
+    def __reduce__(self) -> tuple[type[AmbiguousCallError], tuple[str, tuple[ToolUseBlock, ...]]]:
+        return AmbiguousCallError, (self.id, self.calls)
 
 
 LONG: Final = 80

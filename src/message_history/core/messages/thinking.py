@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock
-from message_history.core.messages.message import known_message, not_plain, plain_message, with_replies
+from message_history.core.messages.message import known_message, like, not_plain, plain_message
 from message_history.core.messages.plain import NOT_PLAIN, invalidated
 
 if TYPE_CHECKING:
@@ -58,10 +58,10 @@ def invalidate_thinking(message: Message) -> Message:
         return message
     if message._plain:
         changed = plain_message(message.role, invalidated(message._plain), message.ids, message.shape)
-        return with_replies(changed, message.replies)
+        return like(message, changed)
     content = (
         evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
         for block in message.content
     )
     changed = known_message(message.role, tuple(content), message.ids, message.shape)
-    return with_replies(changed, message.replies)
+    return like(message, changed)

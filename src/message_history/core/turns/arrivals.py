@@ -8,16 +8,25 @@ which was given without it.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from attrs import evolve
 
 from message_history.core.messages.blocks import SystemBlock, ToolResultBlock
 from message_history.core.messages.message import make_message, with_content
 from message_history.core.messages.repairs import Repair, RepairCode
-from message_history.core.turns.conversation import USER, Conversation, context_of, length_of, open_turn_of, past_of
-from message_history.core.turns.drafts import UserDraft
+from message_history.core.turns.calls import find_calls
+from message_history.core.turns.conversation import (
+    Conversation,
+    context_of,
+    length_of,
+    messages_in,
+    open_turn_of,
+    past_of,
+)
+from message_history.core.turns.drafts import call_key
 from message_history.core.turns.ingest import Ingest
+from message_history.core.turns.naming import Names
 from message_history.core.turns.pairing import Incoming, pair_results
 from message_history.core.turns.past import ids_of, is_quoted_at, quote, records_of
 from message_history.core.turns.rules import RESULTS, Outcome, Says, Standing
@@ -25,7 +34,7 @@ from message_history.core.turns.stub_results import known_stub
 from message_history.core.turns.stubs import awaited
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.blocks import ToolUseBlock
@@ -33,13 +42,18 @@ if TYPE_CHECKING:
     from message_history.core.messages.parsed import Note, Parsed
 
 
-def added_behind_sent(sent: Conversation, parsed: Parsed) -> Conversation:
+Named: TypeAlias = "Mapping[tuple[int, str], ToolUseBlock]"
+"""The calls that results of a raw list are for by their places, by the entries and the ids of the results."""
+EMPTY: Final[Named] = {}
+
+
+def added_behind_sent(sent: Conversation, parsed: Parsed, calls: Named = EMPTY) -> Conversation:
     """Add what a parser read behind what was sent.
 
     `sent` is the conversation as it was sent: its calls have results or stubs. Raises `InvariantError` when the policy
     says so and more than lossless repairs are needed.
     """
-    arrivals = _Arrivals(sent)
+    arrivals = _Arrivals(sent, calls)
     arrivals.take(parsed)
     return arrivals.ingest.finish()
 
@@ -48,22 +62,29 @@ def added_behind_sent(sent: Conversation, parsed: Parsed) -> Conversation:
 class _Arrivals:
     """What comes behind what was sent."""
 
-    def __init__(self, sent: Conversation) -> None:
-        self.ingest = Ingest(context_of(sent), sent)
+    def __init__(self, sent: Conversation, calls: Named) -> None:
+        self.ingest = Ingest(context_of(sent), sent, elsewhere=True)
         self._policy = context_of(sent).policy
-        self._past = past_of(sent)
+        self._sent, self._past = sent, past_of(sent)
         self._awaited = awaited(sent)
         assistant, _ = open_turn_of(sent)
         self._open_ids = frozenset(assistant.ids if assistant is not None else ())
-        self._stubbed: dict[str, ToolUseBlock] = {id: call for call in self._awaited for id in sorted(ids_of(call))}
+        self._stubbed = {id for call in self._awaited for id in ids_of(call)}
+        self._calls = calls
 
     def take(self, parsed: Parsed) -> None:
         incoming = self._paired(parsed)
         reply = next((n for n, one in enumerate(incoming) if _has_reply(one.message)), None)
-        late: list[tuple[ToolResultBlock, int]] = []
-        if reply is not None:
-            late = [(result, one.source) for one in incoming[:reply] for result in one.message.results]
-            incoming = [*_without_results(incoming[:reply]), *incoming[reply:]]
+        late = [
+            (result, one.source)
+            for n, one in enumerate(incoming)
+            for result in one.message.results
+            if (reply is not None and n < reply) or self._is_placed(result, one.source)
+        ]
+        if late:
+            known = {id(result) for result, _ in late}
+            incoming = list(_without_results(incoming, known))
+            reply = next((n for n, one in enumerate(incoming) if _has_reply(one.message)), None)
         notes = deque(parsed.notes)
         for one in incoming:
             while notes and one.done is None and notes[0].source <= one.source:
@@ -74,7 +95,15 @@ class _Arrivals:
         while notes:
             self._note(notes.popleft())
         for result, source in late:
-            self.ingest.add(make_message("user", (result,)), source, answers=self._call_of(result))
+            call = self._calls.get((source, result.tool_use_id)) or self._call_of(result)
+            message = make_message("user", (result,))
+            if call is not None and reply is None and call.turn == messages_in(self._past):
+                message = make_message("user", tuple(self._quote(result, call, source)))
+            if message.content:
+                self.ingest.add(message, source, answers=call)
+
+    def _is_placed(self, result: ToolResultBlock, source: int) -> bool:
+        return (source, result.tool_use_id) in self._calls
 
     def _note(self, note: Note) -> None:
         self.ingest.record(note.code, note.source, note.removed, note.detail)
@@ -96,14 +125,8 @@ class _Arrivals:
     def _call_of(self, result: ToolResultBlock) -> ToolUseBlock | None:
         """Find the call of a result that came before the reply, so that no newer call with its id is taken for it."""
         if result.tool_use_id in self._stubbed:
-            return self._stubbed[result.tool_use_id]
-        record = records_of(self._past, result.tool_use_id)
-        if record is None:
-            return None
-        stubs = record.stubs[record.late :]
-        turn, position = stubs[0] if stubs else record.call or (0, 0)
-        assistant = self._past[turn][0]
-        return evolve(assistant.calls[position], turn=2 * turn - 1) if assistant is not None else None
+            return self._waiting(result.tool_use_id)
+        return Names.of(self._sent).oldest(result.tool_use_id)
 
     def _quoted(self, message: Message, source: int) -> Message:
         """Quote the results whose calls have stubs that were sent."""
@@ -116,24 +139,34 @@ class _Arrivals:
                 blocks += self._quote(block, call, source)
             else:
                 blocks.append(block)
-        return make_message("user", tuple(blocks))
+        return with_content(message, tuple(blocks))
 
     def _stubbed_call(self, block: Block) -> ToolUseBlock | None:
         if not isinstance(block, ToolResultBlock) or known_stub(block, self._policy).is_stub:
             return None
         if block.tool_use_id == "" and len(self._awaited) == 1:
             return self._awaited[0]
-        return self._stubbed.get(block.tool_use_id)
+        return self._waiting(block.tool_use_id)
+
+    def _waiting(self, id: str) -> ToolUseBlock | None:
+        """Return the first call with an id whose stub was sent: the first of which no late result has come."""
+        found = [call for call in self._awaited if id in ids_of(call)]
+        return next((call for call in found if not self._has_news(call)), next(iter(found), None))
+
+    def _has_news(self, call: ToolUseBlock) -> bool:
+        return Names.of(self.ingest.current).user.news_of(call.key).last is not None
 
     def _quote(self, block: ToolResultBlock, call: ToolUseBlock, source: int) -> Iterable[Block]:
         conversation = self.ingest.current
-        user = conversation[USER]
-        late, where = user.quoted(block.tool_use_id) if isinstance(user, UserDraft) else (0, None)
-        here = max(length_of(conversation) - 1, 0)
-        same = where is not None and isinstance(user, UserDraft) and is_quoted_at(user.rest, where, block)
+        user = Names.of(conversation).user
+        news = user.news_of(call.key)
+        mark = user.rest[news.last[1]].mark if news.last is not None else None
+        late = mark is not None and mark.kind == "quote"
+        same = news.quote is not None and is_quoted_at(user.rest, news.quote[1], block)
         outcome = RESULTS[Standing.SETTLED if late else Standing.STUBBED, Says.SAME if same else Says.DIFFERENT]
         code, reason = _QUOTED.get(outcome, (RepairCode.DUPLICATE_RESULT_DROPPED, ""))
-        blocks = tuple(quote(block, reason, call.name)) if reason else ()
+        blocks = tuple(quote(evolve(block, tool_use_id=call.id), reason, call.name, call.key)) if reason else ()
+        here = max(length_of(conversation) - 1, 0)
         detail = f"result of {block.tool_use_id!r:.80}"
         repair = Repair(code=code, index=here, source=source, removed=(block,), added=blocks, detail=detail)
         self.ingest.record_all([repair])
@@ -153,8 +186,44 @@ def _has_reply(message: Message) -> bool:
     )
 
 
-def _without_results(incoming: Sequence[Incoming]) -> Iterable[Incoming]:
+def _without_results(incoming: Sequence[Incoming], known: Collection[int]) -> Iterable[Incoming]:
     for one in incoming:
-        kept = tuple(block for block in one.message.content if not isinstance(block, ToolResultBlock))
+        kept = tuple(block for block in one.message.content if id(block) not in known)
         if kept or not one.message.results:
             yield one._replace(message=with_content(one.message, kept))
+
+
+def calls_by_place(
+    parsed: Parsed, inserted: Collection[int], conversation: Conversation
+) -> dict[tuple[int, str], ToolUseBlock]:
+    """Find the calls that results which were put into a raw list are for: their places say so, as in any list.
+
+    Args:
+        parsed: the whole list.
+        inserted: the entries that were put in.
+        conversation: what was sent for the list without them.
+
+    Complexity: linear in both.
+    """
+    there: dict[tuple[str, str, str], list[ToolUseBlock]] = {}
+    for record in find_calls(conversation):
+        there.setdefault(call_key(record.call), []).append(record.call)
+    found: dict[tuple[int, str], ToolUseBlock] = {}
+    waiting: dict[str, list[ToolUseBlock]] = {}
+    made: set[tuple[str, str, str]] = set()
+    answers = False
+    policy = context_of(conversation).policy
+    for one in pair_results(parsed.messages, parsed.sources, parsed.interrupted, policy):
+        if one.message.role == "assistant" and answers:
+            waiting, made, answers = {}, set(), False
+        answers = answers or one.message.role == "user"
+        for call in one.message.calls:
+            if (key := call_key(call)) not in made and there.get(key):
+                made.add(key)
+                waiting.setdefault(key[0], []).append(there[key].pop(0))
+        for result in one.message.results:
+            named = waiting.get(result.tool_use_id)
+            if named and one.source in inserted:
+                found[one.source, result.tool_use_id] = named[0]
+            waiting[result.tool_use_id] = named[1:] if named else []
+    return found

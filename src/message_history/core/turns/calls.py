@@ -6,25 +6,38 @@ late result or say that its state has changed. Which state may follow which is d
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, final
+from datetime import datetime
+from math import isfinite
+from typing import TYPE_CHECKING, Any, SupportsIndex, final, overload
 
 from attrs import define, evolve, frozen
 
-from message_history.core.messages.blocks import ProviderBlock, ToolResultBlock
-from message_history.core.turns.conversation import messages_of
+from message_history.core.messages.blocks import ProviderBlock, ToolResultBlock, placed
+from message_history.core.messages.repairs import UnknownCallError
+from message_history.core.turns.conversation import context_of, messages_of
 from message_history.core.turns.past import ids_of
 from message_history.core.turns.rules import CallState, is_settled, state_of_reason
-from message_history.core.values.json_values import thaw
+from message_history.core.values.json_values import short_repr, thaw
+from message_history.core.values.keys import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from message_history.core.messages.block_base import Block
     from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.messages.message import Message
     from message_history.core.turns.conversation import Conversation
-    from message_history.core.values.meta import Mark
+    from message_history.core.values.keys import Lineage
+    from message_history.core.values.meta import Decision, Mark
+
+
+def seconds(name: str, value: float | datetime | None) -> float | None:
+    """Return a time that was given as seconds since 1970."""
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError(f"{name} must have a time zone, or be seconds since 1970")
+        return value.timestamp()
+    known: object = value
+    if known is not None and (isinstance(known, bool) or not isinstance(known, int | float) or not isfinite(known)):
+        raise TypeError(f"{name} must be seconds since 1970 or a datetime, not {short_repr(value)}")
+    return value
 
 
 @final
@@ -39,8 +52,9 @@ class CallRecord:
         result: its result, also one that came late; None if it has none, or if its provider has run it and holds the
             result in a block of its own.
         detail: the reason that a person gave for denying it.
-        key: an idempotency key: the same after a save and a load, another for the same id in another turn. It is unique
-            in its history; put the session's name before it for tools that several sessions share.
+        key: its name for life, as an idempotency key: the same in each window, after a save and a load and in a fork;
+            another for each other call of the conversation, also for one that is proposed anew after a `rewind`.
+        decisions: all that was recorded of it, oldest first.
     """
 
     call: ToolUseBlock
@@ -49,6 +63,23 @@ class CallRecord:
     result: ToolResultBlock | None = None
     detail: str = ""
     key: str = ""
+    decisions: tuple[Decision, ...] = ()
+
+    @property
+    def by(self) -> str:
+        """Return who decided last, or which worker holds the call; empty if nobody said."""
+        return self.decisions[-1].by if self.decisions else ""
+
+    @property
+    def until(self) -> float | None:
+        """Return until when that holds, in seconds since 1970; None if nobody said."""
+        return self.decisions[-1].until if self.decisions else None
+
+    @property
+    def input(self) -> dict[str, Any]:
+        """Return what the tool is to be given: the arguments as a person edited them, else as they were proposed."""
+        edited = [decision.input for decision in self.decisions if decision.input is not None]
+        return self.call.input if not edited else thaw(edited[-1])
 
 
 @final
@@ -56,6 +87,24 @@ class Calls(tuple[CallRecord, ...]):
     """The calls of a history, oldest first: a tuple that can be filtered."""
 
     __slots__ = ()
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> CallRecord: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[CallRecord, ...]: ...
+
+    @overload
+    def __getitem__(self, index: str) -> CallRecord: ...
+
+    def __getitem__(self, index: SupportsIndex | slice | str) -> CallRecord | tuple[CallRecord, ...]:
+        """Return the call at a position, or the one that has a key; `UnknownCallError` when none has."""
+        if not isinstance(index, str):
+            return super().__getitem__(index)
+        found = next((each for each in self if each.key == index), None)
+        if found is None:
+            raise UnknownCallError(index, [each.call.id for each in self.unsettled()])
+        return found
 
     def where(self, *states: CallState, turn: int | None = None) -> Calls:
         """Return the calls in some states.
@@ -73,6 +122,19 @@ class Calls(tuple[CallRecord, ...]):
         wanted = frozenset(map(CallState, states)) or frozenset(CallState)
         return Calls(each for each in self if each.state in wanted and (turn is None or each.position == turn))
 
+    def expired(self, now: float | datetime) -> Calls:
+        """Return the calls that were started until a time that has passed, as unknown: they may have taken effect.
+
+        Args:
+            now: the time, in seconds since 1970, or with its time zone.
+        """
+        end = seconds("now", now)
+        return Calls(
+            evolve(each, state=CallState.UNKNOWN)
+            for each in self
+            if each.state is CallState.STARTED and each.until is not None and end is not None and each.until <= end
+        )
+
     def unsettled(self) -> Calls:
         """Return the calls that may still run, or may have run without a result; the oldest first.
 
@@ -86,42 +148,38 @@ class _Found:
     """A call while its state is being read."""
 
     call: ToolUseBlock
-    position: int
-    number: int
     state: CallState = CallState.PROPOSED
     result: ToolResultBlock | None = None
     detail: str = ""
-    key: str = ""
+    decisions: tuple[Decision, ...] = ()
+
+    def take(self, mark: Mark) -> None:
+        """Take what was recorded."""
+        self.decisions = mark.recorded() or self.decisions
+        self.detail = mark.detail or next((each.reason for each in reversed(self.decisions) if each.reason), "")
 
 
 def find_calls(conversation: Conversation) -> Calls:
-    return Calls(
-        CallRecord(found.call, found.state, found.position, found.result, found.detail, found.key or _key(found))
-        for found in _read(messages_of(conversation)).found
-    )
-
-
-def state_of_settled(conversation: Conversation, turn: int, number: int) -> CallState:
-    """Return the state of a call of a settled turn. `number` is its place among the calls of the turn."""
-    calls = [found for found in _read(messages_of(conversation)).found if found.position == 2 * turn - 1]
-    return calls[number].state
-
-
-def _read(messages: Iterable[Message]) -> _Reader:
-    reader = _Reader()
-    for position, message in enumerate(messages):
+    reader = _Reader(context_of(conversation).lineage)
+    for position, message in enumerate(messages_of(conversation)):
         reader.read(position, message)
-    return reader
+    return Calls(
+        CallRecord(
+            found.call, found.state, found.call.turn or 0, found.result, found.detail, found.call.key, found.decisions
+        )
+        for found in reader.found
+    )
 
 
 @final
 class _Reader:
     """Reads the messages of a conversation, oldest first."""
 
-    def __init__(self) -> None:
+    def __init__(self, lineage: Lineage) -> None:
         self.found: list[_Found] = []
-        self._by_id: dict[str, list[_Found]] = {}
-        self._by_place: dict[tuple[int, str], _Found] = {}
+        self._lineage = lineage
+        self._by_id: dict[str, _Found] = {}
+        self._by_key: dict[str, _Found] = {}
         self._open: list[_Found] = []
 
     def read(self, position: int, message: Message) -> None:
@@ -129,70 +187,54 @@ class _Reader:
             for block in message.content:
                 if block.meta is not None and isinstance(block, ProviderBlock):
                     self._ran(block)
-            self._open = [self._call(position, call) for call in message.calls]
+            turn = (position + 1) // 2
+            self._open = [self._call(call, Origin(self._lineage, turn, n)) for n, call in enumerate(message.calls)]
             return
         for found, result in zip(self._open, message.results, strict=False):
-            _answer(found, result)
+            self._answer(found, result)
         self._open = []
         for number, block in enumerate(message.content):
             if block.meta is not None and block.meta.mark is not None and not isinstance(block, ToolResultBlock):
-                self._news(position, message, number, block)
+                self._news(message, number, block.meta.mark)
 
-    def _call(self, position: int, call: ToolUseBlock) -> _Found:
-        same = self._by_id.setdefault(call.id, [])
-        found = _Found(evolve(call, turn=position), position, len(same))
+    def _call(self, call: ToolUseBlock, origin: Origin) -> _Found:
+        found = _Found(placed(call, origin))
         if call.approval:
             found.state = CallState.WAITING
-        for id in ids_of(call):
-            self._by_id.setdefault(id, []).append(found)
-            self._by_place[position, id] = found
+        self._by_id.update(dict.fromkeys(ids_of(call), found))
         self.found.append(found)
         return found
 
-    def _news(self, position: int, message: Message, number: int, block: Block) -> None:
-        mark = block.mark
-        if mark is None or mark.kind not in ("quote", "state"):
+    def _answer(self, found: _Found, result: ToolResultBlock) -> None:
+        mark = result.mark
+        if mark is None or not result.is_stub:
+            found.state, found.result = CallState.ANSWERED, result
+            if mark is not None:
+                found.take(mark)
             return
-        found = self._target(position, mark)
+        if mark.key and found.call.origin is not None:
+            found.call = placed(found.call, found.call.origin._replace(key=mark.key))
+        self._by_key[found.call.key] = found
+        found.state = state_of_reason(mark.reason)
+        found.take(mark)
+        if found.call.approval and found.state is CallState.UNKNOWN:
+            found.state = CallState.WAITING
+
+    def _news(self, message: Message, number: int, mark: Mark) -> None:
+        found = self._by_key.get(mark.key)
         if found is None:
             return
         if mark.kind == "state":
-            found.state, found.detail = state_of_reason(mark.reason), mark.detail
-            found.key = mark.key or found.key
-        elif mark.reason == "late":
+            found.state = state_of_reason(mark.reason)
+            found.take(mark)
+        elif mark.kind == "quote" and mark.reason == "late":
             content = message.content[number + 1 : number + 1 + mark.blocks]
             found.result = ToolResultBlock(found.call.id, content, mark.is_error)
             found.state = CallState.ANSWERED
+            found.take(mark)
 
     def _ran(self, block: ProviderBlock) -> None:
         """Read a block that holds the result of a call that its provider has run."""
         mark = block.mark
-        if mark is not None and mark.kind == "approval":
-            for found in self._by_id.get(mark.tool_use_id, ())[-1:]:
-                found.state = CallState.ANSWERED
-
-    def _target(self, position: int, mark: Mark) -> _Found | None:
-        """Find the call that a quote or news is about."""
-        if mark.distance and (position - mark.distance, mark.tool_use_id) in self._by_place:
-            return self._by_place[position - mark.distance, mark.tool_use_id]
-        # No distance, as an earlier version wrote, or messages between were removed: the oldest call is answered first.
-        same = self._by_id.get(mark.tool_use_id, ())
-        return next((each for each in same if each.state is not CallState.ANSWERED), None)
-
-
-def _answer(found: _Found, result: ToolResultBlock) -> None:
-    mark = result.mark
-    if mark is None or not result.is_stub:
-        found.state, found.result = CallState.ANSWERED, result
-    else:
-        found.state, found.detail, found.key = state_of_reason(mark.reason), mark.detail, mark.key
-        if found.call.approval and found.state is CallState.UNKNOWN:
-            found.state = CallState.WAITING
-
-
-def _key(found: _Found) -> str:
-    from hashlib import sha256  # noqa: PLC0415 - OpenSSL takes long to load, and few ask for keys
-
-    call = found.call
-    text = json.dumps([call.id, found.number, call.name, thaw(call.input)], sort_keys=True)
-    return sha256(text.encode()).hexdigest()[:32]
+        if mark is not None and mark.kind == "approval" and mark.tool_use_id in self._by_id:
+            self._by_id[mark.tool_use_id].state = CallState.ANSWERED

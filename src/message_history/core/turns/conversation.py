@@ -13,12 +13,21 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias, final
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from message_history.core.messages.message import Message
+from message_history.core.messages.blocks import placed, with_meta
+from message_history.core.messages.message import Message, with_content
 from message_history.core.messages.policy import Policy
-from message_history.core.turns.drafts import AssistantDraft, OpenTurn, UserDraft, assistant_message, user_message
+from message_history.core.turns.drafts import (
+    AssistantDraft,
+    OpenTurn,
+    UserDraft,
+    assistant_message,
+    count_of_calls,
+    user_message,
+)
 from message_history.core.turns.past import Turn
+from message_history.core.values.keys import WHOLE, Lineage, Origin
 from message_history.core.values.log import Chunk, Log
 
 if TYPE_CHECKING:
@@ -38,11 +47,13 @@ class Context:
 
     Args:
         repairs: what was repaired so far, but for the stubs of the open turn.
+        lineage: what the keys of its calls are made of.
     """
 
     policy: Policy = field(factory=Policy)
     system: tuple[SystemBlock, ...] = ()
     repairs: Log[Repair] = field(factory=Log)
+    lineage: Lineage = WHOLE
 
 
 Conversation: TypeAlias = tuple[Chunk[Turn], int, Message | AssistantDraft | None, Message | UserDraft | None, Context]
@@ -74,8 +85,11 @@ def past_of(conversation: Conversation) -> Log[Turn]:
 
 def open_turn_of(conversation: Conversation) -> Turn:
     """Return both messages of the open turn as they stand; a call without a result has a stub in the second."""
-    _, _, assistant, user, context = conversation
-    return assistant_message(assistant), user_message(assistant, user, context.policy)
+    _, turns, assistant, user, context = conversation
+    first, second = assistant_message(assistant), user_message(assistant, user, context.policy)
+    if first is None or second is None or second is user:
+        return first, second
+    return first, with_keys(first, second, turns, context.lineage)
 
 
 def context_of(conversation: Conversation) -> Context:
@@ -83,10 +97,29 @@ def context_of(conversation: Conversation) -> Context:
     return conversation[CONTEXT]
 
 
+def with_keys(assistant: Message, user: Message, turn: int, lineage: Lineage) -> Message:
+    """Return the user message of a turn with the key of its call in each stub, by which it is looked for."""
+    if not any(block.is_stub and block.mark and not block.mark.key for block in user.results):
+        return user
+    content = list(user.content)
+    for number, (call, result) in enumerate(zip(assistant.calls, user.results, strict=True)):
+        if result.is_stub and result.mark is not None and not result.mark.key:
+            key = placed(call, Origin(lineage, turn, number)).key
+            content[number] = with_meta(result, mark=evolve(result.mark, key=key))
+    return with_content(user, tuple(content))
+
+
 def length_of(conversation: Conversation) -> int:
     """Count the messages of a conversation."""
     _, turns, assistant, user, _ = conversation
     return max(2 * turns - 1, 0) + (assistant is not None) + (user is not None)
+
+
+def branched(conversation: Conversation, name: str | None = None) -> Conversation:
+    """Return a conversation in which the calls that are added have keys of their own, or a name of their own."""
+    past, (assistant, user), context = parts_of(conversation)
+    lineage = context.lineage.branched(len(past), count_of_calls(assistant), name)
+    return make_conversation(past, (assistant, user), evolve(context, lineage=lineage))
 
 
 def messages_in(past: Log[Turn]) -> int:

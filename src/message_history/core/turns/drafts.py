@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
 
 from attrs import evolve, field, frozen
 
+from message_history.core.messages.arrived import joined_arrivals
 from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
-from message_history.core.messages.message import Message, make_message, with_replies
+from message_history.core.messages.message import Message, make_message, with_arrivals, with_replies
 from message_history.core.messages.replies import joined_replies
-from message_history.core.turns.past import ids_of
+from message_history.core.turns.past import KeyRecord, ids_of, note_news
 from message_history.core.turns.stub_results import make_stub
 from message_history.core.values.json_values import thaw
 from message_history.core.values.log import Log
@@ -22,8 +23,9 @@ from message_history.core.values.meta import Mark, Meta
 from message_history.core.values.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from message_history.core.messages.arrived import Arrival
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.policy import Policy
     from message_history.core.messages.replies import ReplyInfo
@@ -43,12 +45,13 @@ class AssistantDraft(Value):
     calls: Log[ToolUseBlock]
     replies: tuple[ReplyInfo, ...] = ()
     message: Message | None = field(default=None, eq=False)
+    arrivals: tuple[Arrival, ...] = field(default=(), eq=False)
 
     @staticmethod
     def of(message: Message | None) -> AssistantDraft:
         """Open a message for more."""
         return (
-            AssistantDraft(Log(message.content), Log(message.calls), message.replies, message)
+            AssistantDraft(Log(message.content), Log(message.calls), message.replies, message, message.arrivals)
             if message is not None
             else AssistantDraft(Log(), Log())
         )
@@ -56,11 +59,15 @@ class AssistantDraft(Value):
     def add(self, block: Block) -> AssistantDraft:
         """Return the draft with one more block. A call's id must be free."""
         calls = self.calls.append(block) if isinstance(block, ToolUseBlock) else self.calls
-        return AssistantDraft(self.blocks.append(block), calls, self.replies)
+        return AssistantDraft(self.blocks.append(block), calls, self.replies, None, self.arrivals)
 
     def with_replies(self, replies: tuple[ReplyInfo, ...]) -> AssistantDraft:
         """Return the draft with what the provider said of more replies in it."""
-        return AssistantDraft(self.blocks, self.calls, joined_replies(self.replies, replies))
+        return AssistantDraft(self.blocks, self.calls, joined_replies(self.replies, replies), None, self.arrivals)
+
+    def arrived(self, size: int, arrivals: Iterable[Arrival]) -> AssistantDraft:
+        """Return the draft with what came behind its first blocks."""
+        return evolve(self, message=None, arrivals=joined_arrivals(self.arrivals, size, arrivals))
 
     def named(self, id: str) -> int:
         """Return the positions, as bits, of the calls that have this id now or came with it, in logarithmic time."""
@@ -126,6 +133,7 @@ class UserDraft(Value):
     answered: int
     stubbed: int
     rest: Log[Block]
+    arrivals: tuple[Arrival, ...] = field(default=(), eq=False)
 
     @staticmethod
     def of(message: Message | None) -> UserDraft:
@@ -134,11 +142,15 @@ class UserDraft(Value):
             return UserDraft(Log(), 0, 0, Log())
         results = message.results
         answers = Log(Answer(call, result, made=False) for call, result in enumerate(results))
-        return UserDraft(answers, (1 << len(results)) - 1, 0, Log(message.content[len(results) :]))
+        return UserDraft(answers, (1 << len(results)) - 1, 0, Log(message.content[len(results) :]), message.arrivals)
 
     def add(self, block: Block) -> UserDraft:
         """Return the draft with one more block that is no result."""
-        return UserDraft(self.answers, self.answered, self.stubbed, self.rest.append(block))
+        return UserDraft(self.answers, self.answered, self.stubbed, self.rest.append(block), self.arrivals)
+
+    def arrived(self, size: int, arrivals: Iterable[Arrival]) -> UserDraft:
+        """Return the draft with what came behind its first blocks."""
+        return evolve(self, arrivals=joined_arrivals(self.arrivals, size, arrivals))
 
     def answer(self, call: int, result: ToolResultBlock, *, made: bool = False) -> UserDraft:
         """Return the draft with one more result or stub.
@@ -152,13 +164,14 @@ class UserDraft(Value):
             self.answered if stub else self.answered | bit,
             self.stubbed | bit if stub else self.stubbed,
             self.rest,
+            self.arrivals,
         )
 
     def without(self, calls: Collection[int]) -> UserDraft:
         """Return the draft without the results and stubs of some calls. `calls` are the positions of the calls."""
         kept = [answer for answer in self.answers if answer.call not in calls]
         gone = sum(1 << call for call in calls)
-        return UserDraft(Log(kept), self.answered & ~gone, self.stubbed & ~gone, self.rest)
+        return UserDraft(Log(kept), self.answered & ~gone, self.stubbed & ~gone, self.rest, self.arrivals)
 
     def latest(self, call: int) -> Answer | None:
         """Find what stands now for the call at a position: its real result, else its last stub.
@@ -172,17 +185,14 @@ class UserDraft(Value):
             found = positions.get(call, found)
         return self.answers[found] if found is not None else None
 
-    def quoted(self, id: str) -> tuple[int, int | None]:
-        """Find the quotes of the results that named an id.
-
-        Returns how many of them are of late results, and where in `rest` the last quote of any kind begins. The cost is
-        logarithmic in the rest.
-        """
-        late, last = 0, None
-        for quotes in self.rest.summaries(_quotes_by_id):
-            more, where = quotes.get(id, (0, None))
-            late, last = late + more, where if where is not None else last
-        return late, last
+    def news_of(self, key: str) -> KeyRecord:
+        """Find what the rest says of a call; the places are in `rest`. Logarithmic in the rest."""
+        found = KeyRecord()
+        for news in self.rest.summaries(_news_by_key):
+            if key in news:
+                last, quoted = news[key]
+                found = KeyRecord(last or found.last, quoted or found.quote)
+        return found
 
 
 OpenTurn: TypeAlias = tuple["Message | AssistantDraft | None", "Message | UserDraft | None"]
@@ -195,7 +205,8 @@ def assistant_message(assistant: Message | AssistantDraft | None) -> Message | N
         return assistant
     if assistant.message is not None:
         return assistant.message
-    return with_replies(make_message("assistant", tuple(assistant.blocks)), assistant.replies)
+    message = with_replies(make_message("assistant", tuple(assistant.blocks)), assistant.replies)
+    return with_arrivals(message, assistant.arrivals)
 
 
 def user_message(
@@ -205,7 +216,7 @@ def user_message(
     if not isinstance(user, UserDraft):
         return user
     results: list[Block] = list(final_answers(assistant, user, policy))
-    return make_message("user", (*results, *user.rest))
+    return with_arrivals(make_message("user", (*results, *user.rest)), user.arrivals)
 
 
 def final_answers(
@@ -330,11 +341,13 @@ def _latest_by_call(start: int, answers: list[Answer]) -> dict[int, int]:
     return {answer.call: position for position, answer in enumerate(answers, start)}
 
 
-def _quotes_by_id(start: int, blocks: list[Block]) -> dict[str, tuple[int, int | None]]:
-    quotes: dict[str, tuple[int, int | None]] = {}
+def tells(_: int, blocks: list[Block]) -> bool:
+    """Return whether a block may tell of a call, for `Log.summaries`: most do not, and keys take long to make."""
+    return any(block.meta is not None for block in blocks)
+
+
+def _news_by_key(start: int, blocks: list[Block]) -> dict[str, KeyRecord]:
+    news: dict[str, KeyRecord] = {}
     for position, block in enumerate(blocks, start):
-        mark = block.mark
-        if mark is not None and mark.kind == "quote":
-            late, _ = quotes.get(mark.tool_use_id, (0, None))
-            quotes[mark.tool_use_id] = late + (mark.reason == "late"), position
-    return quotes
+        note_news(news, block.mark, (0, position))
+    return news

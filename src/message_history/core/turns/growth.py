@@ -8,16 +8,19 @@ Nothing here decides what becomes of a step.
 
 from __future__ import annotations
 
-from itertools import chain, repeat
+from itertools import chain, groupby, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from attrs import evolve
 
-from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock, with_meta
-from message_history.core.messages.message import Message, is_bootstrap, make_message, with_replies
+from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock, placed
+from message_history.core.messages.message import Message, is_bootstrap, make_message, part_of, with_replies
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.turns.conversation import Context, messages_in, open_turn_of, parts_of
+from message_history.core.turns.effects import effects_in
+from message_history.core.turns.naming import Names, Place, with_own_keys
 from message_history.core.turns.stub_results import is_final, reason_of
+from message_history.core.values.keys import OPEN, Origin
 from message_history.core.values.log import Log
 
 if TYPE_CHECKING:
@@ -60,13 +63,14 @@ def added_since(sent: Conversation, now: Conversation) -> Added | None:
     shift = 2 if user is not None else 0
     steps: list[Step] = []
     earlier = chain([(assistant, user)], repeat((None, None)))
-    for number, (then, turn) in enumerate(zip(earlier, _turns_from(now, len(past)), strict=False)):
-        more = _steps_since(then, turn, here, shift)
+    names = Names.of(now)
+    for number, (then, turn) in enumerate(zip(earlier, _turns_from(now, len(past)), strict=False), len(past)):
+        more = _steps_since(then, turn, number, context_now, names)
         if more is None:
             return None
         steps += more
         # What the assistant said since stays where it is: the reply is joined to it.
-        shift = shift if steps or number else 0
+        shift = shift if steps or number > len(past) else 0
     position = here + (assistant is not None)
     repairs = _repairs_of_both(context.repairs, context_now.repairs, position, shift)
     if position == 0 and user is None and steps and is_bootstrap(steps[0][0]):
@@ -76,12 +80,11 @@ def added_since(sent: Conversation, now: Conversation) -> Added | None:
     return Added(steps, evolve(context_now, repairs=repairs))
 
 
-def _steps_since(then: Turn, turn: Turn, position: int, shift: int) -> list[Step] | None:
+def _steps_since(then: Turn, turn: Turn, number: int, context: Context, names: Names) -> list[Step] | None:
     """Return the steps that a turn took since an earlier version of it.
 
-    `then` is without messages when the turn was not there. The assistant message stood at `position` then; what was
-    added stands `shift` messages further back behind the reply. Returns None when the turn did not grow from that
-    version.
+    `then` is without messages when the turn was not there; `number` is the turn's now. Returns None when the turn did
+    not grow from that version.
     """
     (assistant, user), (assistant_now, user_now) = then, turn
     before, content = (side.content if side is not None else () for side in (assistant, assistant_now))
@@ -89,19 +92,30 @@ def _steps_since(then: Turn, turn: Turn, position: int, shift: int) -> list[Step
     if content[: len(before)] != before or answers is None or rest is None:
         return None
     steps: list[Step] = []
-    if len(content) > len(before):
-        replies = assistant_now.replies if assistant_now is not None else ()
+    count = len(assistant.ids) if assistant is not None else 0
+    calls = [names.call_at(Place(number, n)) for n in range(len(assistant_now.ids) if assistant_now is not None else 0)]
+    # A call that is added again may stand elsewhere, and is found by its key, or was dropped for one that is the same.
+    calls[count:] = [placed(call, Origin(context.lineage, OPEN, 0, call.key)) for call in calls[count:]]
+    if assistant_now is not None and len(content) > len(before):
         known = len(assistant.replies) if assistant is not None else 0
-        more = with_replies(make_message("assistant", content[len(before) :]), replies[known:])
-        steps.append((more, None))
-    calls = assistant_now.calls if assistant_now is not None else ()
-    count = len(assistant.calls) if assistant is not None else 0
-    for n, result in answers:
-        # A call that is added again stands in the turn that is open by then.
-        steps.append((make_message("user", (result,)), evolve(calls[n], turn=position if n < count else None)))
-    if rest:
-        steps.append((make_message("user", tuple(_shifted(block, shift) for block in rest)), None))
+        own = with_own_keys(assistant_now, calls)
+        more = part_of(own, own.content[len(before) :])
+        steps.append((with_replies(more, assistant_now.replies[known:]), None))
+    words = user_now if user_now is not None else make_message("user", ())
+    steps += [(part_of(words, (result,)), calls[n]) for n, result in answers]
+    for is_news, blocks in groupby(rest, lambda block: _is_news_of(block, names)):
+        if is_news:
+            effects = effects_in(tuple(blocks), context.policy)
+            steps += [(make_message("user", (stub,)), call) for stub, call in effects]
+        else:
+            steps.append((part_of(words, tuple(blocks)), None))
     return steps
+
+
+def _is_news_of(block: Block, names: Names) -> bool:
+    """Return whether a block tells of the state of a call that is there: whether it may move so is asked again."""
+    mark = block.mark
+    return mark is not None and mark.kind == "state" and names.find_key(mark.key) is not None
 
 
 def _turns_from(conversation: Conversation, start: int) -> Iterator[Turn]:
@@ -139,14 +153,6 @@ def _content_since(then: Message | None, now: Message | None) -> tuple[Block, ..
         # It was added only to be sent.
         before = before[:-1]
     return rest[len(before) :] if rest[: len(before)] == before else None
-
-
-def _shifted(block: Block, shift: int) -> Block:
-    """Return a quote or the news of a state with the distance to its call that it has further back."""
-    mark = block.mark
-    if mark is None or not mark.distance:
-        return block
-    return with_meta(block, mark=evolve(mark, distance=mark.distance + shift))
 
 
 def is_continuation(block: Block) -> bool:

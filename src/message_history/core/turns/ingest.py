@@ -22,9 +22,12 @@ from message_history.core.turns.conversation import (
     parts_of,
     past_of,
 )
+from message_history.core.turns.naming import Names, the_place
+from message_history.core.turns.past import Turn
 from message_history.core.turns.rules import behind_change, enforce, is_nothing
-from message_history.core.turns.step import Transition, advance, move, step
-from message_history.core.turns.stubs import awaited, stub_awaited
+from message_history.core.turns.step import Transition, step
+from message_history.core.turns.stubs import stub_awaited
+from message_history.core.turns.whole import advance, move
 from message_history.core.values.log import Log
 
 if TYPE_CHECKING:
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Note, Parsed
     from message_history.core.turns.conversation import Context, Conversation
-    from message_history.core.turns.drafts import UserDraft
+    from message_history.core.turns.drafts import OpenTurn, UserDraft
 
 
 @final
@@ -45,20 +48,23 @@ class Ingest:
     Args:
         context: the context that the conversation is to have.
         start: the conversation that they are added to; an empty one by default.
+        elsewhere: whether they are of a list from elsewhere, in which stubs are known by their texts.
     """
 
-    def __init__(self, context: Context, start: Conversation | None = None) -> None:
-        self._context = context
-        repairing = context
-        if context.policy.on_violation != "repair":
-            repairing = evolve(context, policy=evolve(context.policy, on_violation="repair"))
-        past, turn = parts_of(start)[:2] if start is not None else (Log(), NO_TURN)
-        self.current = make_conversation(past, turn, repairing)
-        """The conversation as it is now; its policy repairs."""
+    def __init__(self, context: Context, start: Conversation | None = None, *, elsewhere: bool = False) -> None:
+        self._begin(context, *(parts_of(start)[:2] if start is not None else (Log[Turn](), NO_TURN)))
         self.changed = False
         """Whether anything had to be repaired."""
         self._source_of_calls: int | None = None
         self._dialect = ""
+        self._elsewhere = elsewhere
+
+    def _begin(self, context: Context, past: Log[Turn], turn: OpenTurn) -> None:
+        self._context = context
+        if context.policy.on_violation != "repair":
+            context = evolve(context, policy=evolve(context.policy, on_violation="repair"))
+        self.current = make_conversation(past, turn, context)
+        """The conversation as it is now; its policy repairs."""
 
     @property
     def repairs(self) -> Sequence[Repair]:
@@ -77,7 +83,9 @@ class Ingest:
 
         Results are moved to their calls first, and thinking behind a repair is invalidated.
         """
-        self._dialect = parsed.dialect
+        self._dialect, self._elsewhere = parsed.dialect, not parsed.own
+        if parsed.lineage is not None:
+            self._begin(evolve(self._context, lineage=parsed.lineage), *parts_of(self.current)[:2])
         parsed = _with_one_prompt(parsed)
         before, start = self.current, 0
         messages, sources, interrupted = parsed.messages, parsed.sources, parsed.interrupted
@@ -122,7 +130,7 @@ class Ingest:
 
     def _advance(self, messages: Sequence[Message], sources: Sequence[int], start: int) -> int:
         """Add messages as long as nothing is to be done about them, and return the position of the first other one."""
-        self.current, position = advance(self.current, messages, start)
+        self.current, position = advance(self.current, messages, start, elsewhere=self._elsewhere)
         for n in range(max(start, position - 2), position):
             if messages[n].role == "assistant" and messages[n].ids:
                 self._source_of_calls = sources[n]
@@ -159,7 +167,9 @@ class Ingest:
         call that its results are for, where that is known.
         """
         sources = source, self._source_of_calls
-        added = partial(step, self.current, interrupted=interrupted, answers=answers, sources=sources)
+        added = partial(
+            step, self.current, interrupted=interrupted, answers=answers, sources=sources, elsewhere=self._elsewhere
+        )
         if self.changed and not keep_thinking:
             message = behind_change(message)
         grown = added(message)
@@ -264,14 +274,16 @@ def add_result(conversation: Conversation, call: ToolUseBlock | str, output: obj
 
     Raises `UnknownCallError` when there is no such call.
     """
-    id, known = (call, None) if isinstance(call, str) else (call.id, call)
-    result = ToolResultBlock(id, output, is_error)
-    grown = step(conversation, make_message("user", (result,)), answers=known)
+    if isinstance(call, str) or call.origin is None:
+        names = Names.of(conversation)
+        call = names.call_at(the_place(names, call))
+    result = ToolResultBlock(call.id, output, is_error)
+    grown = step(conversation, make_message("user", (result,)), answers=call)
     before, after = context_of(conversation), context_of(grown)
     if after is not before:
         new = after.repairs[len(before.repairs) :]
         if any(repair.code is RepairCode.ORPHAN_RESULT_DROPPED for repair in new):
-            raise UnknownCallError(id, [waiting.id for waiting in awaited(conversation)])
+            raise UnknownCallError(call.id, Names.of(conversation).waiting())
         log_new(before, after)
     return grown
 

@@ -28,6 +28,7 @@ from message_history.core.messages.message import (
     Message,
     is_plain,
     make_message,
+    part_of,
     with_replies,
 )
 from message_history.core.messages.repairs import Repair, RepairCode, in_words
@@ -273,13 +274,14 @@ class _Plan:
 
         def flush(*, interrupted: bool = truncated) -> None:
             if run:
-                paired.append(Incoming(make_message(message.role, tuple(run)), source, interrupted))
+                paired.append(Incoming(part_of(message, tuple(run)), source, interrupted))
                 run.clear()
 
         for number, block in enumerate(message.content):
             if number in edit.rehomed:
                 flush()
-                paired.append(Incoming(make_message("assistant", (block,)), source, done=RepairCode.CALL_REHOMED))
+                called = part_of(message, (block,), "assistant")
+                paired.append(Incoming(called, source, done=RepairCode.CALL_REHOMED))
             elif number in edit.replaced:
                 flush()
                 moved = make_message("assistant", (edit.replaced[number],))
@@ -311,7 +313,7 @@ class _Plan:
     def _arrivals(self, places: Iterable[Place], sources: Sequence[int]) -> list[Incoming]:
         return [
             Incoming(
-                make_message("user", (self._messages[where].content[number],)),
+                part_of(self._messages[where], (self._messages[where].content[number],), "user"),
                 sources[where],
                 done=RepairCode.RESULT_MOVED,
             )

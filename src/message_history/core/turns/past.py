@@ -13,7 +13,7 @@ from message_history.core.messages.message import Message, is_plain
 from message_history.core.values.meta import Mark, Meta
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from message_history.core.messages.block_base import Block
     from message_history.core.values.log import Log
@@ -27,29 +27,57 @@ class IdRecord(NamedTuple):
 
     Args:
         stubs: the calls that settled with a stub, each as its turn and its position among the calls.
-        late: how many late results have been quoted.
-        quote: the last quote, as its turn and its position in the user's message.
+        call: the last call.
     """
 
     stubs: tuple[tuple[int, int], ...] = ()
-    late: int = 0
     call: tuple[int, int] | None = None
-    quote: tuple[int, int] | None = None
 
 
 def records_of(past: Log[Turn], id: str) -> IdRecord | None:
-    """Find what the settled turns know of an id.
+    """Find what the settled turns know of an id; None when they have no call with it.
 
-    Returns None when they do not have the id. The cost is logarithmic in the turns, and linear in the stubs with this
-    id.
+    Complexity: logarithmic in the turns, and linear in the stubs with this id.
     """
     found = list(past.summaries(_Seen))
     call = next((_place(past, seen.calls[id], id) for seen in reversed(found) if id in seen.calls), None)
-    quoted = next((seen.quotes[id] for seen in reversed(found) if id in seen.quotes), None)
-    if call is None and quoted is None:
+    if call is None:
         return None
-    stubs = tuple(stub for seen in found for stub in seen.stubs.get(id, ()))
-    return IdRecord(stubs, sum(seen.late.get(id, 0) for seen in found), call, quoted)
+    return IdRecord(tuple(stub for seen in found for stub in seen.stubs.get(id, ())), call)
+
+
+def settled_stubs(past: Log[Turn]) -> Iterator[tuple[int, int]]:
+    """Yield the calls that settled with a stub, each as its turn and its position among the calls.
+
+    Complexity: logarithmic in the turns, and linear in the stubs.
+    """
+    for seen in past.summaries(_Seen):
+        yield from sorted({stub for stubs in seen.stubs.values() for stub in stubs})
+
+
+class KeyRecord(NamedTuple):
+    """What was said of a call after its turn; each as a turn and a position in the user's message.
+
+    Args:
+        last: what stands last: the quote of a late result, or the news of a state.
+        quote: the last quote of a late or second result.
+    """
+
+    last: tuple[int, int] | None = None
+    quote: tuple[int, int] | None = None
+
+
+def news_of(past: Log[Turn], key: str) -> KeyRecord:
+    """Find what the settled turns say of a call besides its own result.
+
+    Complexity: logarithmic in the turns.
+    """
+    found = KeyRecord()
+    for seen in past.summaries(_Seen):
+        if key in seen.news:
+            last, quoted = seen.news[key]
+            found = KeyRecord(last or found.last, quoted or found.quote)
+    return found
 
 
 def _place(past: Log[Turn], turn: int, id: str) -> tuple[int, int]:
@@ -61,16 +89,15 @@ def _place(past: Log[Turn], turn: int, id: str) -> tuple[int, int]:
 
 @final
 class _Seen:
-    """What a run of settled turns knows, by id; see `IdRecord`. Of a call, it knows the turn."""
+    """What a run of settled turns knows, by id and by key; see `IdRecord` and `KeyRecord`. Of a call, the turn."""
 
-    __slots__ = ("calls", "late", "quotes", "stubs")
+    __slots__ = ("calls", "news", "stubs")
 
     def __init__(self, start: int, turns: list[Turn]) -> None:
         self.stubs: dict[str, list[tuple[int, int]]] = {}
-        self.late: dict[str, int] = {}
         self.calls: dict[str, int] = {}
         calls = self.calls
-        self.quotes: dict[str, tuple[int, int]] = {}
+        self.news: dict[str, KeyRecord] = {}
         for turn, (assistant, user) in enumerate(turns, start):
             if assistant is not None:
                 for id in assistant.ids:
@@ -90,10 +117,19 @@ class _Seen:
             if isinstance(block, ToolResultBlock) and block.is_stub:
                 for id in ids_of(calls[position]):
                     self.stubs.setdefault(id, []).append((turn, position))
-            mark = block.mark
-            if mark is not None and mark.kind == "quote":
-                self.quotes[mark.tool_use_id] = turn, position
-                self.late[mark.tool_use_id] = self.late.get(mark.tool_use_id, 0) + (mark.reason == "late")
+            note_news(self.news, block.mark, (turn, position))
+
+
+def note_news(news: dict[str, KeyRecord], mark: Mark | None, place: tuple[int, int]) -> None:
+    """Note what a mark at a place says of a call."""
+    if mark is None or mark.kind not in ("quote", "state"):
+        return
+    before = news.get(mark.key, _NOTHING)
+    quoted = place if mark.kind == "quote" else before.quote
+    news[mark.key] = KeyRecord(before.last if mark.reason == "second" else place, quoted)
+
+
+_NOTHING: Final = KeyRecord()
 
 
 def ids_of(call: ToolUseBlock) -> set[str]:
@@ -102,7 +138,7 @@ def ids_of(call: ToolUseBlock) -> set[str]:
     return {call.id, mark.tool_use_id} if mark is not None and mark.kind == "renamed" else {call.id}
 
 
-def quote(result: ToolResultBlock, reason: str, name: str, distance: int = 0) -> list[Block]:
+def quote(result: ToolResultBlock, reason: str, name: str, key: str) -> list[Block]:
     """Put a result into blocks that a user message can hold.
 
     `reason` is `late` or `second`. The call stands `distance` messages before the quote, 0 if that is not known.
@@ -116,7 +152,8 @@ def quote(result: ToolResultBlock, reason: str, name: str, distance: int = 0) ->
         name=name,
         is_error=result.is_error,
         blocks=len(content),
-        distance=distance,
+        decisions=result.mark.decisions if result.mark is not None else (),
+        key=key,
     )
     came = "came after the conversation had moved on" if reason == "late" else "is not the first one for this call"
     what = "An error" if result.is_error else "A result"
@@ -125,7 +162,7 @@ def quote(result: ToolResultBlock, reason: str, name: str, distance: int = 0) ->
     return [TextBlock(text, meta=Meta(mark=mark)), *content]
 
 
-def news_of_state(stub: ToolResultBlock, name: str, distance: int) -> TextBlock:
+def news_of_state(stub: ToolResultBlock, name: str, key: str) -> TextBlock:
     """Return the marked text that says that a call of a settled turn has another state.
 
     The call stands `distance` messages before the text.
@@ -136,11 +173,13 @@ def news_of_state(stub: ToolResultBlock, name: str, distance: int) -> TextBlock:
         reason=of_stub.reason,
         tool_use_id=stub.tool_use_id,
         name=name,
-        distance=distance,
         detail=of_stub.detail,
-        key=of_stub.key,
+        decisions=of_stub.decisions,
+        key=key,
     )
     because = f" Reason: {mark.detail}" if mark.detail else ""
+    if any(decision.input is not None for decision in mark.decisions):
+        because = f" A person edited its arguments.{because}"
     text = f"[The tool call {name:.80} ({stub.tool_use_id:.80}) {_NEWS.get(mark.reason, _NO_NEWS)}{because}]"
     return TextBlock(text, meta=Meta(mark=mark))
 

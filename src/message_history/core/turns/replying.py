@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, final
 from attrs import evolve
 
 from message_history.core.messages.blocks import RedactedThinkingBlock, TextBlock, ThinkingBlock, ToolUseBlock
-from message_history.core.messages.message import make_message, with_replies
+from message_history.core.messages.message import part_of, with_replies
 from message_history.core.turns.conversation import (
+    branched,
     context_of,
     length_of,
     make_conversation,
@@ -88,6 +89,9 @@ class _Reply:
         self._has_id = self._info is not None and self._info.id is not None
         self._steps, self._context = added
         self.there = _first_reply(added)
+        if self.there is None and any(message.role == "assistant" and message.ids for message, _ in added.steps):
+            # The reply's calls may stand in the places of these.
+            self._context = evolve(self._context, lineage=context_of(branched(sent)).lineage)
         """What the assistant said in the meantime, right after that version."""
         self._alone = Ingest(self._context, sent)
         self._alone.add_reply(parsed)
@@ -128,7 +132,7 @@ class _Reply:
             if piece is None:
                 ingest.add_reply(_behind_change(self._parsed) if start else self._parsed)
             elif piece:
-                ingest.add(with_replies(make_message("assistant", piece), others), None, keep_thinking=True)
+                ingest.add(with_replies(part_of(there, piece), others), None, keep_thinking=True)
                 others = ()
         return self._followed(ingest, 1)
 

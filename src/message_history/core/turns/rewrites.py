@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from attrs import evolve
 
 from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
-from message_history.core.messages.message import is_bootstrap, make_message, with_content
+from message_history.core.messages.message import is_bootstrap, with_content
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.messages.replies import as_json
 from message_history.core.turns.conversation import (
+    branched,
     context_of,
     make_conversation,
     messages_of,
@@ -22,7 +23,9 @@ from message_history.core.turns.conversation import (
     past_of,
 )
 from message_history.core.turns.drafts import assistant_message
+from message_history.core.turns.effects import say_again
 from message_history.core.turns.ingest import Ingest
+from message_history.core.turns.naming import with_own_keys
 from message_history.core.turns.rules import behind_change, is_unanswered
 from message_history.core.values.json_values import freeze
 from message_history.core.values.log import Log
@@ -35,8 +38,8 @@ if TYPE_CHECKING:
     from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Repair
     from message_history.core.messages.replies import ReplyInfo
-    from message_history.core.turns.conversation import Conversation
-    from message_history.core.turns.drafts import UserDraft
+    from message_history.core.turns.calls import CallRecord
+    from message_history.core.turns.conversation import Context, Conversation
     from message_history.core.values.json_values import Frozen
 
 _Pruned: TypeAlias = "tuple[Message | None, Message | None, list[Block]]"
@@ -45,23 +48,15 @@ TRIMMED: Final = "[This result was left out to save space.]"
 """The text that `trim_results` puts in the place of an old result."""
 
 
-def fold_messages(
-    conversation: Conversation,
-    messages: Iterable[Message],
-    repairs: Iterable[Repair],
-    added: Iterable[Repair] = (),
-    user: Message | UserDraft | None = None,
-) -> Conversation:
-    """Add other messages to an empty conversation with the same system prompt and policy.
-
-    `repairs` were recorded before, `added` are new. `user` is the user message of the open turn, where it is known as
-    it is to stand.
-    """
-    ingest = Ingest(evolve(context_of(conversation), repairs=Log(repairs)))
+def folded(
+    context: Context, messages: Iterable[Message], repairs: Iterable[Repair], added: Iterable[Repair] = ()
+) -> Ingest:
+    """Add messages to an empty conversation with a context; `repairs` were recorded before, `added` are new."""
+    ingest = Ingest(evolve(context, repairs=Log(repairs)))
     ingest.record_all(added)
     for message in messages:
         ingest.add(message, None, keep_thinking=True)
-    return ingest.finish(user)
+    return ingest
 
 
 def with_system(conversation: Conversation, system: tuple[SystemBlock, ...]) -> Conversation:
@@ -75,14 +70,17 @@ def with_system(conversation: Conversation, system: tuple[SystemBlock, ...]) -> 
 
 
 def without_unanswered(conversation: Conversation) -> Conversation:
-    """Remove the calls that have no real result, with their stubs.
+    """Remove the calls that have no real result, with their stubs; see `MessageHistory.without_unanswered`."""
+    from message_history.core.turns.calls import find_calls  # noqa: PLC0415 - few histories are rewritten
 
-    The repairs hold what was removed; the conversation is the same one if every call has a result.
-    """
+    turns = [*past_of(conversation), open_turn_of(conversation)]
+    calls: list[list[CallRecord]] = [[] for _ in turns]
+    for each in find_calls(conversation):
+        calls[(each.position + 1) // 2].append(each)
     ingest = Ingest(context_of(conversation))
-    turns = [_without_unanswered_calls(*turn) for turn in (*past_of(conversation), open_turn_of(conversation))]
+    pruned = [_without_unanswered_calls(turn[0], turn[1], each) for turn, each in zip(turns, calls, strict=True)]
     placeholder: tuple[Block, ...] = ()
-    for n, (assistant, user, removed) in enumerate(turns):
+    for n, (assistant, user, removed) in enumerate(pruned):
         if removed:
             gone = assistant.replies if assistant is not None and not assistant.content else ()
             ids = ", ".join(f"{block.id!r:.80}" for block in removed if isinstance(block, ToolUseBlock))
@@ -90,12 +88,14 @@ def without_unanswered(conversation: Conversation) -> Conversation:
                 RepairCode.UNANSWERED_CALL_REMOVED, None, (*placeholder, *removed, *_replies_in(gone)), f"call {ids}"
             )
         # As in `without_refusals`, but it stays where it still leads a message of the assistant.
-        drops = is_bootstrap(user) and n + 1 < len(turns) and _next_role(turns, n + 1) != "assistant"
+        drops = is_bootstrap(user) and n + 1 < len(pruned) and _next_role(pruned, n + 1) != "assistant"
         placeholder = user.content if user is not None and drops else ()
         for message in (assistant, None if placeholder else user):
             if message is not None and message.content:
-                ingest.add(message, None)
-    return ingest.finish(allowed=len(ingest.repairs)) if ingest.changed else conversation
+                ingest.add(
+                    with_own_keys(message, [each.call for each in calls[n]]) if ingest.changed else message, None
+                )
+    return branched(ingest.finish(allowed=len(ingest.repairs))) if ingest.changed else conversation
 
 
 def _next_role(turns: Sequence[_Pruned], start: int) -> str | None:
@@ -104,24 +104,17 @@ def _next_role(turns: Sequence[_Pruned], start: int) -> str | None:
     return next((message.role for message in messages if message is not None and message.content), None)
 
 
-def _without_unanswered_calls(assistant: Message | None, user: Message | None) -> _Pruned:
+def _without_unanswered_calls(assistant: Message | None, user: Message | None, calls: Sequence[CallRecord]) -> _Pruned:
     """Return both messages of a turn without its unanswered calls, and what was removed: each call with its stub."""
-    if assistant is None:
+    gone = {each.call.id: each.call for each in calls if is_unanswered(each.call, each.state)}
+    if assistant is None or not gone:
         return assistant, user, []
-    results = user.results if user is not None else (None,) * len(assistant.calls)
-    calls = zip(assistant.calls, results, strict=True)
-    unanswered = {call.id: (call, stub) for call, stub in calls if is_unanswered(call, stub)}
-    if not unanswered:
-        return assistant, user, []
-    calling = (block for block in assistant.content if not (isinstance(block, ToolUseBlock) and block.id in unanswered))
+    stubs: dict[str, Block] = {}
     if user is not None:
-        kept = (
-            block
-            for block in user.content
-            if not (isinstance(block, ToolResultBlock) and block.tool_use_id in unanswered)
-        )
-        user = make_message("user", tuple(kept))
-    removed: list[Block] = [block for pair in unanswered.values() for block in pair if block is not None]
+        stubs = {block.tool_use_id: block for block in user.results if block.tool_use_id in gone}
+        user = with_content(user, tuple(block for block in user.content if block not in stubs.values()))
+    calling = (block for block in assistant.content if not (isinstance(block, ToolUseBlock) and block.id in gone))
+    removed = [block for id, call in gone.items() for block in (call, stubs.get(id)) if block is not None]
     return with_content(assistant, tuple(calling)), user, removed
 
 
@@ -140,6 +133,8 @@ def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conve
     refused = [n for n, message in enumerate(messages) if message.role == "assistant" and message.refusal is not None]
     if not refused:
         return conversation
+    from message_history.core.turns.calls import find_calls  # noqa: PLC0415 - as above
+
     ingest = Ingest(context_of(conversation))
     kept: list[tuple[Block, ...]] = [message.content for message in messages]
     for n in refused:
@@ -156,7 +151,14 @@ def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conve
             kept[n - 1] = answered
         if results:
             kept[n + 1] = kept[n + 1][len(results) :]
-    for message, content in zip(messages, kept, strict=True):
+    calls = find_calls(conversation)
+    for n, (message, content) in enumerate(zip(messages, kept, strict=True)):
         if content:
-            ingest.add(message if content == message.content else with_content(message, content), None)
-    return ingest.finish(allowed=len(ingest.repairs))
+            left = message if content == message.content else with_content(message, content)
+            ingest.add(
+                with_own_keys(left, [each.call for each in calls.where(turn=n)]) if n > refused[0] else left, None
+            )
+    for message, content in zip(messages, kept, strict=True):
+        if content != message.content and message.role == "user":
+            say_again(ingest, message.content[: len(message.content) - len(content)], context_of(conversation).policy)
+    return branched(ingest.finish(allowed=len(ingest.repairs)))

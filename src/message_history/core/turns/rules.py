@@ -10,14 +10,12 @@ Rule 3.  Messages of one role that follow each other are joined, block by block.
          are calls of one turn. (`TABLE`)
 Rule 4.  The user message of a turn with calls starts with one result per call, in call order. While the turn is open, a
          call without a result has a stub there as soon as the user message exists; a real result replaces the stub.
-Rule 5.  A result that is added with a call of the history (from `awaiting` or `calls`) belongs to that call, though the
-         same id may be another call's by now. Any other result is looked up by its id: first among the calls of the
-         open turn that wait, in order; then, unless it repeats a result of the open turn, among the calls that settled
-         with a stub, the oldest first; then among all calls. What becomes of it then says the table `RESULTS`. Late and
-         second results are quoted as text in the user message that is open, so what was sent never changes. A stub that
-         is looked up by its id is dropped when its call has settled. A call counts as settled, too, when a raw list
-         that `MessageHistory.follow` follows was sent with a stub for it at the end. (`RESULTS`, and `matching.py` and
-         `arrivals.py`, which search)
+Rule 5.  Every call has a key, made when it arrives of the conversation's name, its place, its id, name and input.
+         Stubs, states, quotes and late results carry it; no result and no state is given to another call. The table
+         `NAMES` says which call a name means; what becomes of a result then says the table `RESULTS`. Late and second
+         results are quoted as text in the user message that is open, so what was sent never changes. A stub that is
+         looked up by its id is dropped when its call has settled. A call counts as settled, too, when a raw list that
+         `MessageHistory.follow` follows was sent with a stub for it at the end. (`naming.py`, which searches)
 Rule 6.  Ids must be unique within one turn only. A call that repeats an id of its turn is dropped when name and input
          are equal too, else it gets a numbered id. A call without an id gets one from its position, and a result
          without one answers the call of the open turn that waits, if it is the only one (in a list, see rule 11).
@@ -265,6 +263,17 @@ class Outcome(StrEnum):
     DROP_ORPHAN = "dropped: no call"
 
 
+NAMES: Final = {
+    "a key": "the call that has it, wherever it stands by now",
+    "a call that a history gave": "that call, by its key; none where it was cut away",
+    "a call made by hand": "the call of its turn with its id; else as an id, among those with its name and input",
+    "an id that a person or a program gives": "the one call with it that is not settled; several raise; else the last",
+    "the id of a result in a list": "the first call of the open turn with it that waits; else the oldest that settled "
+    "with a stub, and one that must not run last; else the last",
+    "the place of a result that was put into a list": "the call that it answers in the whole list",
+}
+"""What each kind of name of a call finds."""
+
 # Complete on purpose: what the search never finds, as a new state of an answered call, has its row too.
 RESULTS: Final[dict[tuple[Standing, Says], Outcome]] = {
     (Standing.WAITING, Says.STUB): Outcome.HOLD_PLACE,
@@ -445,19 +454,11 @@ def _continuation(text: str) -> Message:
     return make_message("user", (TextBlock(text, meta=Meta(mark=Mark(kind="continuation"))),))
 
 
-def is_unanswered(call: ToolUseBlock, result: ToolResultBlock | None) -> bool:
-    """Rule 13: return whether a call is removed on request: it has no real result, and no decision is its result.
-
-    Args:
-        call: the call.
-        result: its result or stub; None where there is no user message.
-    """
-    if result is None or not result.is_stub:
-        return result is None
-    state = state_of_reason(result.mark.reason) if result.mark is not None else CallState.UNKNOWN
+def is_unanswered(call: ToolUseBlock, state: CallState) -> bool:
+    """Rule 13: return whether a call is removed on request: it has no real result, and no decision is its result."""
     # A person has denied the call, or approved one that its provider runs.
     is_decided = state is CallState.DENIED or (state is CallState.APPROVED and is_settled(state, call.approval))
-    return not is_decided
+    return not is_decided and state is not CallState.ANSWERED
 
 
 # Rule 16

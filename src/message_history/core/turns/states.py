@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
+from attrs import evolve
+
 from message_history.core.messages.message import make_message
-from message_history.core.messages.repairs import UnknownCallError
-from message_history.core.turns.calls import find_calls
-from message_history.core.turns.conversation import messages_in, parts_of
-from message_history.core.turns.rules import MOVES, REASONS, CallState, moves_of
+from message_history.core.turns.conversation import parts_of
+from message_history.core.turns.drafts import count_of_calls
+from message_history.core.turns.naming import Names, Place, the_place
+from message_history.core.turns.rules import REASONS, CallState, moves_of
 from message_history.core.turns.step import step
-from message_history.core.turns.stub_results import make_stub
+from message_history.core.turns.stub_results import make_stub, says_more
 
 if TYPE_CHECKING:
     from message_history.core.messages.blocks import ToolUseBlock
-    from message_history.core.turns.calls import CallRecord, Calls
     from message_history.core.turns.conversation import Conversation
+    from message_history.core.values.meta import Decision
 
 
 @final
@@ -41,37 +43,27 @@ class CallStateError(ValueError):
         return CallStateError, (self.call, self.state, self.following)
 
 
-def record_state(conversation: Conversation, call: ToolUseBlock | str, state: CallState, detail: str) -> Conversation:
-    """Record that a call is in another state.
+def record_state(
+    conversation: Conversation, call: ToolUseBlock | str, state: CallState, decision: Decision
+) -> Conversation:
+    """Record that a call is in another state; see `MessageHistory.record_call`.
 
-    `detail` is the reason that a person gave for denying it. In the open turn a stub says the state, else news in the
-    open user message. Raises `CallStateError` when the state may not follow the one that the call is in.
+    Complexity: linear in the open turn; else logarithmic in the conversation.
     """
-    calls = find_calls(conversation)
-    record = _record_of(calls, call)
-    if state not in REASONS or state not in moves_of(record.state, record.call.approval):
-        raise CallStateError(record.call, record.state, state)
-    past, (_, user), context = parts_of(conversation)
-    stub = make_stub(record.call, context.policy, REASONS[state], detail, record.key)
-    if user is None and record.position == messages_in(past):
+    names = Names.of(conversation)
+    place = the_place(names, call)
+    meant, standing = names.call_at(place), names.state_at(place)
+    if state not in REASONS or state not in moves_of(standing, meant.approval):
+        raise CallStateError(meant, standing, state)
+    past, (assistant, user), context = parts_of(conversation)
+    decision = evolve(decision, state=REASONS[state])
+    decisions = (decision,) if says_more(decision) else ()
+    stub = make_stub(meant, context.policy, REASONS[state], decision.reason, meant.key, decisions=decisions)
+    if user is None and count_of_calls(assistant):
         # Nothing was recorded in this turn: its other calls have not run yet.
-        stubs = [
-            stub if each.call is record.call else make_stub(each.call, context.policy, "proposed", key=each.key)
-            for each in calls.where(turn=record.position)
-        ]
-        return step(conversation, make_message("user", tuple(stubs)))
-    return step(conversation, make_message("user", (stub,)), answers=record.call)
-
-
-def _record_of(calls: Calls, call: ToolUseBlock | str) -> CallRecord:
-    """Find a call by its turn and id, or by its id: in the newest turn with it, else the oldest that is not settled."""
-    if not isinstance(call, str):
-        found = [each for each in calls if each.call.id == call.id and call.turn in (None, each.position)]
-        if found:
-            return found[-1]
-    id = call if isinstance(call, str) else call.id
-    named = [each for each in calls if each.call.id == id]
-    if not named:
-        raise UnknownCallError(id, [each.call.id for each in calls.unsettled()])
-    unsettled = [each for each in named if MOVES[each.state]]
-    return named[-1] if named[-1] in unsettled or not unsettled else unsettled[0]
+        places = [Place(len(past), number) for number in range(count_of_calls(assistant))]
+        others = {each: make_stub(names.call_at(each), context.policy, "proposed") for each in places}
+        if place in others:
+            return step(conversation, make_message("user", tuple({**others, place: stub}.values())))
+        conversation = step(conversation, make_message("user", tuple(others.values())))
+    return step(conversation, make_message("user", (stub,)), answers=meant)

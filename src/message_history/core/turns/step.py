@@ -1,8 +1,7 @@
 """One message on its way into a conversation, by the rules in `rules.py`.
 
-`move` adds a message that needs no repair as a whole, `step` any message: where `move` may not, block by block through
-the tables of the rules. They never look at the whole conversation: only at the open turn, and by id at the calls of the
-settled turns.
+`step` adds any message: where `move` may not add it as a whole, block by block through the tables of the rules. It
+never looks at the whole conversation: only at the open turn, and at the calls of the settled turns by id and by key.
 """
 
 from __future__ import annotations
@@ -11,18 +10,28 @@ from typing import TYPE_CHECKING, final
 
 from attrs import evolve
 
+from message_history.core.messages.arrived import Arrival
 from message_history.core.messages.blocks import (
     SystemBlock,
     ToolResultBlock,
     ToolUseBlock,
     is_blank,
+    keyed_call,
     tool_result_block,
     with_meta,
 )
 from message_history.core.messages.message import CLEAN_ASSISTANT, CLEAN_USER, Message, Role, is_plain
 from message_history.core.messages.repairs import Repair, RepairCode, in_words
 from message_history.core.messages.replies import as_json
-from message_history.core.turns.conversation import Context, Conversation, make_conversation, messages_in, parts_of
+from message_history.core.turns.conversation import (
+    Context,
+    Conversation,
+    context_of,
+    make_conversation,
+    messages_in,
+    parts_of,
+    with_keys,
+)
 from message_history.core.turns.drafts import (
     FEW,
     AssistantDraft,
@@ -50,45 +59,15 @@ from message_history.core.turns.rules import (
     placeholder,
     state_of,
 )
-from message_history.core.turns.stub_results import approved_result, hides_stub, known_stub, reason_of, stub_repair
+from message_history.core.turns.stub_results import after_decisions, hides_stub, known_stub, reason_of, stub_repair
+from message_history.core.turns.whole import move
 from message_history.core.values.json_values import freeze
-from message_history.core.values.log import put
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.repairs import Removed
     from message_history.core.messages.replies import ReplyInfo
     from message_history.core.turns.matching import Match
-    from message_history.core.turns.past import Turn
-
-
-def move(conversation: Conversation, message: Message) -> Conversation | None:
-    """Add a message that needs no repair, as a whole; `TABLE` would do the same.
-
-    It goes to a turn without drafts, or it is one more piece of the assistant's, without calls. Returns None when the
-    message goes block by block.
-    """
-    last, turns, assistant, user, context = conversation
-    shape = message.shape
-    if shape == CLEAN_ASSISTANT:
-        if type(user) is Message:
-            turn: Turn = (assistant, user)  # type: ignore[assignment]  # beside a message is a message or nothing
-            return put(last, turns, turn), turns + 1, message, None, context
-        if user is None and assistant is not None and not message.ids and not message.replies:
-            draft = assistant if type(assistant) is AssistantDraft else AssistantDraft.of(assistant)
-            for block in message.content:
-                draft = draft.add(block)
-            return last, turns, draft, None, context
-    elif shape == CLEAN_USER and user is None:
-        if type(assistant) is Message:
-            hidden = message.ids and context.policy.has_own_texts and hides_stub(message, context.policy)
-            if message.ids == assistant.ids and not hidden:
-                return last, turns, assistant, message, context
-        elif assistant is None and not message.ids:
-            return last, turns, None, message, context
-    return None
 
 
 def step(
@@ -98,6 +77,7 @@ def step(
     interrupted: bool = False,
     answers: ToolUseBlock | None = None,
     sources: tuple[int | None, int | None] = (None, None),
+    elsewhere: bool = False,
 ) -> Conversation:
     """Add one message to a conversation.
 
@@ -106,43 +86,17 @@ def step(
     came from. The conversation has another context if anything had to be repaired. The cost is linear in the message;
     logarithmic in the history for a result that answers no call of the open turn.
     """
-    moved = move(conversation, message) if not interrupted and answers is None else None
-    if moved is not None:
-        return moved
-    transition = Transition(conversation, answers=answers, interrupted=interrupted, sources=sources)
+    policy = context_of(conversation).policy
+    as_it_is = not interrupted and answers is None
+    if as_it_is and not (elsewhere and policy.has_own_texts and message.ids and hides_stub(message, policy)):
+        moved = move(conversation, message)
+        if moved is not None:
+            return moved
+    transition = Transition(
+        conversation, answers=answers, interrupted=interrupted, sources=sources, elsewhere=elsewhere
+    )
     transition.apply(message)
     return transition.conversation()
-
-
-def advance(conversation: Conversation, messages: Sequence[Message], start: int = 0) -> tuple[Conversation, int]:
-    """Add messages as long as none needs a repair and every turn is complete.
-
-    Returns the position of the first that was not added, too.
-    """
-    past, (assistant, user), context = parts_of(conversation)
-    settled: list[Turn] = []
-    position = start
-    if isinstance(assistant, AssistantDraft) or isinstance(user, UserDraft):
-        return conversation, start
-    own = context.policy.has_own_texts
-    # Each message moves as a whole, as in `move`.
-    for position in range(start, len(messages)):
-        message = messages[position]
-        shape = message.shape
-        if shape == CLEAN_ASSISTANT and user is not None:
-            settled.append((assistant, user))
-            assistant, user = message, None
-        elif shape == CLEAN_USER and user is None and message.ids == (assistant.ids if assistant is not None else ()):
-            if own and hides_stub(message, context.policy):
-                break
-            user = message
-        else:
-            break
-    else:
-        position = len(messages)
-    if position == start:
-        return conversation, start
-    return make_conversation(past.extend(settled), (assistant, user), context), position
 
 
 @final
@@ -156,6 +110,7 @@ class Transition:
         answers: ToolUseBlock | None,
         interrupted: bool,
         sources: tuple[int | None, int | None],
+        elsewhere: bool = False,
     ) -> None:
         self.past, (self.assistant, self.user), self._context = parts_of(conversation)
         self.repairs: list[Repair] = []
@@ -163,6 +118,7 @@ class Transition:
         self._policy = self._context.policy
         self._answers = answers
         self._interrupted = interrupted
+        self._elsewhere = elsewhere
         self._source, self._source_of_calls = sources
         self._role: Role = "user"
         # What the provider said of the replies in the message, until a block of it stands in an assistant message.
@@ -187,8 +143,12 @@ class Transition:
             return
         if not message.content:
             self._record(RepairCode.EMPTY_MESSAGE_DROPPED, detail=f"an empty {message.role} message")
-        simple = message.shape == CLEAN_USER and message.ids and self._answers is None
+        arrivals = message.arrivals
+        before, sizes, settled = self._size(), [0], len(self.past)
+        simple = message.shape == CLEAN_USER and message.ids and self._answers is None and not arrivals
         for arrived in message.content if not (simple and self._answer_in_order(message)) else ():
+            if arrivals:
+                sizes.append(self._size())
             block = self._validate_block(arrived)
             if block is not None:
                 state = state_of((self.assistant, self.user))
@@ -197,6 +157,29 @@ class Transition:
             self._record(RepairCode.RESULTS_REORDERED, at=self._user_position())
         if self._replies:
             self._drop_replies()
+        if arrivals:
+            # In a new turn, nothing was there before.
+            self._arrive(before * (len(self.past) == settled), [*sizes[2:], self._size()], arrivals)
+
+    def _size(self) -> int:
+        """Return how many blocks the message that grows has."""
+        if self._role == "assistant" and self.user is None:
+            return len(self._assistant_draft().blocks) if self.assistant is not None else 0
+        user = self._user_draft()
+        return count_of_calls(self.assistant) + len(user.rest) if user.rest else self._last_answered + 1
+
+    def _arrive(self, before: int, sizes: list[int], arrivals: tuple[Arrival, ...]) -> None:
+        """Keep the metadata of a message that was joined to others, or of which nothing is left."""
+        ends = [(sizes[each.end - 1] if each.end else before, each) for each in arrivals]
+        moved = [Arrival(end, each.frozen_metadata) for end, each in ends]
+        grows = self._role == "assistant" and self.user is None and self.assistant is not None
+        if grows:
+            self.assistant = self._assistant_draft().arrived(before, moved)
+        elif self.user is not None:
+            self.user = self._user_draft().arrived(before, moved)
+        else:
+            removed = tuple(each.frozen_metadata for each in arrivals)
+            self._record(RepairCode.EMPTY_MESSAGE_DROPPED, removed, detail="the metadata of a message")
 
     def _drop_replies(self) -> None:
         """Rule 15, for a reply of which nothing stands in a message of its own."""
@@ -212,7 +195,7 @@ class Transition:
         context = self._context
         if self.repairs or self.lifted:
             system = (*context.system, *self.lifted) if self.lifted else context.system
-            context = Context(self._policy, system, context.repairs.extend(self.repairs))
+            context = Context(self._policy, system, context.repairs.extend(self.repairs), context.lineage)
         return make_conversation(self.past, self._turn(), context)
 
     def _turn(self) -> OpenTurn:
@@ -237,7 +220,9 @@ class Transition:
             return None
         if isinstance(block, ToolUseBlock) and self._role == "assistant":
             return self._validate_call(block)
-        return known_stub(block, self._policy) if isinstance(block, ToolResultBlock) else block
+        if self._elsewhere and isinstance(block, ToolResultBlock):
+            return known_stub(block, self._policy)
+        return block
 
     def _validate_call(self, call: ToolUseBlock) -> ToolUseBlock | None:
         fault = fault_of_call(call, truncated=self._interrupted)
@@ -289,6 +274,7 @@ class Transition:
                 standing = self.user.latest(position) if result.is_stub else None
                 if result.is_stub and (standing is None or standing.made):
                     self.repairs.append(stub_repair(self._user_position(), call, result, self._source_of_calls))
+            user = with_keys(assistant, user, len(self.past), self._context.lineage)
         self.past = self.past.append((assistant, user))
         self.assistant = self.user = None
         self._new_assistant = self._new_user = True
@@ -322,7 +308,8 @@ class Transition:
 
     def _add_result(self, block: ToolResultBlock) -> None:
         """Rule 5."""
-        search = Search(self.past, self._assistant_draft(), self._user_draft(), self._context, self._answers)
+        user = self._user_draft() if self.user is not None else None
+        search = Search(self.past, self._assistant_draft(), user, self._context, self._answers)
         match = search.match(block)
         outcome = RESULTS[match.standing, match.says]
         if outcome in (Outcome.ANSWER, Outcome.HOLD_PLACE):
@@ -350,7 +337,8 @@ class Transition:
             position = assistant.ids.index(id) if id in assistant.ids else -1
             if position <= last or (user.answered | user.stubbed) >> position & 1:
                 return False
-            if not isinstance(block, ToolResultBlock) or known_stub(block, self._policy) is not block:
+            known = known_stub(block, self._policy) if self._elsewhere and isinstance(block, ToolResultBlock) else block
+            if not isinstance(block, ToolResultBlock) or known is not block:
                 return False
             user, last = user.answer(position, block), position
         for block in message.content[len(message.ids) :]:
@@ -374,15 +362,16 @@ class Transition:
             self._record(code, (standing.result,), (block,), _result_text(block), at=self._user_position())
         if self._role == "assistant":
             self._record(RepairCode.RESULT_REHOMED, detail=_result_text(block), at=self._user_position())
-        if standing is not None and match.call is not None and match.call.approval:
-            block = approved_result(block, standing.result)
+        if match.call is not None and (standing is not None or block.mark is not None):
+            block = after_decisions(block, standing.result.mark if standing is not None else None, match.call)
         self._reordered = self._reordered or self._content_first or match.position < self._last_answered
         self._last_answered = match.position
         self.user = self._user_draft().answer(match.position, block)
 
     def _add_news(self, match: Match) -> None:
         """Rule 14: say in the open turn what became of a call of a settled turn."""
-        news = news_of_state(match.result, _tool_name(match), self._user_position() - match.position)
+        call = match.call if match.call is not None else keyed_call("")
+        news = news_of_state(after_decisions(match.result, match.before, call), call.name, call.key)
         self._add_to_user(news)
         if self._source is not None:
             # Of what came in a list, the news repeats the reason only.
@@ -390,8 +379,9 @@ class Transition:
 
     def _quote(self, match: Match, reason: str, code: RepairCode) -> None:
         """Keep a result as text: what was sent never changes."""
-        distance = self._user_position() - match.position if match.position > 0 else 0
-        quoted = quote(match.result, reason, _tool_name(match), distance)
+        call = match.call if match.call is not None else keyed_call("", name=UNKNOWN_TOOL)
+        result = after_decisions(match.result, match.before, call) if reason == "late" else match.result
+        quoted = quote(result, reason, call.name, call.key)
         for part in quoted:
             self._add_to_user(part)
         self._record_quote(code, match.result, *quoted)
@@ -458,10 +448,6 @@ def _without_notes(block: Block) -> tuple[Block, tuple[str, ...]]:
         if inner:
             block, noted = evolve(block, content=tuple(part for part, _ in parts)), (*noted, *inner)
     return (with_meta(block, converted=()) if noted else block), noted
-
-
-def _tool_name(match: Match) -> str:
-    return match.call.name if match.call is not None else UNKNOWN_TOOL
 
 
 def _call_text(call: ToolUseBlock) -> str:

@@ -10,7 +10,7 @@ from attrs import evolve
 from message_history.core.messages.blocks import TextBlock, ToolResultBlock, ToolUseBlock, tool_result_block, with_meta
 from message_history.core.messages.denials import OPENINGS, denial_of_text
 from message_history.core.messages.repairs import Repair, RepairCode
-from message_history.core.values.meta import Mark, Meta
+from message_history.core.values.meta import Decision, Mark, Meta
 
 if TYPE_CHECKING:
     from message_history.core.messages.message import Message
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 
 
 def make_stub(
-    call: ToolUseBlock, policy: Policy, reason: str = "not_recorded", detail: str = "", key: str = ""
+    call: ToolUseBlock,
+    policy: Policy,
+    reason: str = "not_recorded",
+    detail: str = "",
+    key: str = "",
+    *,
+    decisions: tuple[Decision, ...] = (),
 ) -> ToolResultBlock:
     """Make the result of a call that has none.
 
@@ -27,26 +33,54 @@ def make_stub(
     """
     if call.approval and reason in ("not_recorded", "proposed"):
         reason = "pending"
-    made = _stub_parts if detail or key else _usual_stub_parts
-    content, meta = made(policy.stub_content(reason, detail), reason, detail, key)
+    made = _stub_parts if detail or key or decisions else _usual_stub_parts
+    content, meta = made(policy.stub_content(reason, detail), reason, detail, key, decisions)
     return tool_result_block(call.id, content, is_error=reason not in NO_ERROR, meta=meta)
 
 
-def _stub_parts(text: str, reason: str, detail: str, key: str) -> tuple[tuple[TextBlock], Meta]:
+def _stub_parts(
+    text: str, reason: str, detail: str, key: str, decisions: tuple[Decision, ...]
+) -> tuple[tuple[TextBlock], Meta]:
     """Make the content and the mark of a stub."""
-    return (TextBlock(text),), Meta(mark=Mark(kind="stub", reason=reason, detail=detail, key=key))
+    return (TextBlock(text),), Meta(mark=Mark(kind="stub", reason=reason, detail=detail, key=key, decisions=decisions))
 
 
 _usual_stub_parts: Final = lru_cache(maxsize=32)(_stub_parts)
 """Gives all stubs that say no more than their reason the same content and mark."""
 
 
-def approved_result(result: ToolResultBlock, standing: ToolResultBlock) -> ToolResultBlock:
-    """Return the result of a call that asked for approval, marked if a person has approved it."""
-    if result.is_stub or not standing.is_stub or reason_of(standing) not in ("approved", "started"):
+def after_decisions(result: ToolResultBlock, before: Mark | None, call: ToolUseBlock) -> ToolResultBlock:
+    """Return a result, or a stub, of a call with what was recorded of it before."""
+    earlier = before.recorded() if before is not None else ()
+    if before is None or not earlier:
+        return result if result.mark is None else _with_note(result, result.mark)
+    mark = result.mark if result.mark is not None else Mark(kind="decided", key=before.key)
+    later = mark.recorded()
+    decisions = later if later[: len(earlier)] == earlier else (*earlier, *(d for d in later if d not in earlier))
+    if not result.is_stub:
+        decisions = decisions if any(map(says_more, decisions)) else ()
+        if call.approval and before.reason in ("approved", "started"):
+            mark = Mark(kind="approval", reason="approved", key=before.key)
+        elif not decisions:
+            return result
+    mark = evolve(mark, decisions=decisions)
+    return _with_note(with_meta(result, mark=mark), mark)
+
+
+def says_more(decision: Decision) -> bool:
+    """Return whether a decision says more than a state."""
+    return decision != Decision(state=decision.state)
+
+
+def _with_note(result: ToolResultBlock, mark: Mark) -> ToolResultBlock:
+    """Return a result that tells the model of edited arguments, and of nothing else that was recorded."""
+    last = result.content[-1].mark if result.content else None
+    if not any(decision.input is not None for decision in mark.decisions) or (last and last.kind == "edited"):
         return result
-    meta = result.meta if result.meta is not None else Meta()
-    return evolve(result, meta=evolve(meta, mark=Mark(kind="approval", reason="approved")))
+    return evolve(result, content=(*result.content, TextBlock(EDITED, meta=Meta(mark=Mark(kind="edited")))))
+
+
+EDITED: Final = "[A person edited the arguments of this call.]"
 
 
 NO_ERROR: Final = frozenset({"proposed", "pending", "approved"})

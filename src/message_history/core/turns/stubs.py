@@ -6,21 +6,22 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from message_history.core.messages.blocks import ToolResultBlock
+from message_history.core.messages.blocks import ToolResultBlock, placed
 from message_history.core.messages.message import Message
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.core.turns.conversation import (
-    Context,
     context_of,
     length_of,
     make_conversation,
     messages_in,
     parts_of,
 )
-from message_history.core.turns.drafts import UserDraft, assistant_message, calls_of, count_of_calls
+from message_history.core.turns.drafts import UserDraft, assistant_message, calls_of, count_of_calls, tells
+from message_history.core.turns.naming import Names, Place
 from message_history.core.turns.rules import continuation, enforce, is_settled, needs_continuation, state_of_reason
 from message_history.core.turns.step import step
 from message_history.core.turns.stub_results import make_stub, reason_of, stub_repair
+from message_history.core.values.keys import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -31,13 +32,28 @@ if TYPE_CHECKING:
 
 def awaited(conversation: Conversation) -> tuple[ToolUseBlock, ...]:
     """Return the calls of the open turn that wait for a result, in order; each knows its turn."""
-    past, (assistant, user), _ = parts_of(conversation)
+    past, (assistant, user), context = parts_of(conversation)
     if assistant is None or isinstance(user, Message):
         return ()
     calls = calls_of(assistant)
     answered = user.answered | _settled(user, calls) if user is not None else 0
-    turn = messages_in(past)
-    return tuple(evolve(call, turn=turn) for n, call in enumerate(calls) if not answered >> n & 1)
+    waiting = [
+        placed(call, Origin(context.lineage, len(past), n, _key_of(user, n)))
+        for n, call in enumerate(calls)
+        if not answered >> n & 1
+    ]
+    if user is None or not any(user.rest.summaries(tells)):
+        return tuple(waiting)
+    # A turn can be open again, where those that came after it were taken out: it may say itself what became of a call.
+    names = Names.of(conversation)
+    states = [(call, names.state_at(Place(len(past), call.origin.number))) for call in waiting if call.origin]
+    return tuple(call for call, state in states if not is_settled(state, call.approval))
+
+
+def _key_of(user: UserDraft | None, call: int) -> str:
+    """Return the key that the stub of a call says."""
+    standing = user.latest(call) if user is not None and user.stubbed >> call & 1 else None
+    return standing.result.mark.key if standing is not None and standing.result.mark is not None else ""
 
 
 def _settled(user: UserDraft, calls: Sequence[ToolUseBlock]) -> int:
@@ -165,5 +181,5 @@ def as_sent(
     added = Repair(code=RepairCode.CONTINUATION_ADDED, index=length_of(conversation), added=message.content)
     enforce(context.policy, (added,))
     past, turn, _ = parts_of(step(closed, message))
-    repaired = Context(context.policy, context.system, context.repairs.append(added))
+    repaired = evolve(context, repairs=context.repairs.append(added))
     return make_conversation(past, turn, repaired), (added,)

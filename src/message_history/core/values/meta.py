@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, final
+from typing import Final, Literal, TypeAlias, final
 
 from attrs import field, frozen
 
@@ -12,7 +12,21 @@ from message_history.core.values.value import Value
 StubReason: TypeAlias = Literal[
     "not_recorded", "interrupted", "cancelled", "pending", "proposed", "approved", "denied", "started"
 ]
-MarkKind: TypeAlias = Literal["stub", "bootstrap", "continuation", "quote", "renamed", "held", "state", "approval"]
+MarkKind: TypeAlias = Literal[
+    "stub",
+    "bootstrap",
+    "continuation",
+    "quote",
+    "renamed",
+    "held",
+    "state",
+    "approval",
+    "decided",
+    "edited",
+    "forgotten",
+]
+UNRECORDED: Final = ("not_recorded", "interrupted", "proposed")
+"""The reasons of stubs that nobody recorded."""
 Runner: TypeAlias = Literal["", "client", "provider"]
 
 
@@ -28,6 +42,28 @@ def text_as_it_came(value: str | None) -> str | None:
 
 @final
 @frozen(kw_only=True, repr=False, eq=False)
+class Decision(Value):
+    """What somebody recorded of a call.
+
+    Args:
+        state: the state, in the word of `StubReason`.
+        by: who decided, or which worker holds the call.
+        at: when, in seconds since 1970.
+        until: until when it holds: a call that was started is unknown from then on.
+        reason: why.
+        input: the arguments that it runs with, where a person edited those that were proposed.
+    """
+
+    state: str = field(converter=plain_text)
+    by: str = field(default="", converter=plain_text)
+    at: float | None = None
+    until: float | None = None
+    reason: str = field(default="", converter=plain_text)
+    input: FrozenDict | None = None
+
+
+@final
+@frozen(kw_only=True, repr=False, eq=False)
 class Mark(Value):
     """A note of this library about a block that it made or changed; no provider ever gets it.
 
@@ -36,8 +72,11 @@ class Mark(Value):
             a tool result that is quoted as text), `renamed` (a call whose id was taken), `held` (a call that
             only the provider has, which a list that goes on from there does not show), `state` (the news that a call
             of a settled turn has another state), `approval` (a call for which its provider asks a person; the result of
-            one that was approved; a provider's block that holds the result of such a call).
-        reason: why a stub stands here; for a quote `late` or `second`, or `omitted` when a window took its call; for
+            one that was approved; a provider's block that holds the result of such a call), `decided` (the result of a
+            call of which more was recorded than its state), `edited` (a text that says that a person edited arguments),
+            `forgotten` (what stands where a content was taken out for good).
+        reason: why a stub stands here, or why a content was taken out;
+            for a quote `late` or `second`, or `omitted` when a window took its call; for
             news of a state the reason that a stub would have; for a call that asks for approval who runs it, `client`
             or `provider`; for a `bootstrap` the dialect in which the list came that began with the assistant, or with
             an empty text of the user, where that dialect's providers may take it.
@@ -45,9 +84,9 @@ class Mark(Value):
         name: the tool that a quote belongs to.
         is_error: whether a quoted result was an error.
         blocks: how many blocks after a quote's heading belong to it.
-        distance: how many messages before a quote or the news of a state its call stands; 0 when that is not known.
         detail: the reason that a person gave for denying a call.
-        key: the idempotency key of the call of a stub, once it was recorded.
+        decisions: all that was recorded of the call, oldest first, where that is more than `reason` and `detail` say.
+        key: the key of the call that a stub, a quote or news is about; no part of the value, as its place is none.
     """
 
     kind: MarkKind
@@ -56,9 +95,15 @@ class Mark(Value):
     name: str = field(default="", converter=plain_text)
     is_error: bool = False
     blocks: int = 0
-    distance: int = 0
     detail: str = field(default="", converter=plain_text)
-    key: str = field(default="", converter=plain_text)
+    decisions: tuple[Decision, ...] = ()
+    key: str = field(default="", converter=plain_text, eq=False)
+
+    def recorded(self) -> tuple[Decision, ...]:
+        """Return all that was recorded of the call that this stub, news, quote or result is about, oldest first."""
+        if self.decisions or self.kind not in ("stub", "state") or self.reason in UNRECORDED:
+            return self.decisions
+        return (Decision(state=self.reason, reason=self.detail),)
 
 
 @final
@@ -74,6 +119,7 @@ class Meta(Value):
         signature: a provider's signature on a block that is not thinking.
         arguments: the provider's own text of a call's input, sent back as it came.
         converted: what had to be converted to become JSON; recorded once as a repair, then dropped.
+        key: the key of a call that does not stand any more where it arrived; no part of the value.
     """
 
     extra: FrozenDict = EMPTY
@@ -83,3 +129,4 @@ class Meta(Value):
     signature: str | None = field(default=None, converter=text_as_it_came)
     arguments: str | None = field(default=None, converter=text_as_it_came)
     converted: tuple[str, ...] = ()
+    key: str = field(default="", eq=False)

@@ -10,26 +10,25 @@ functions are documented in `message_history.windows`, which does the same for h
 
 from __future__ import annotations
 
-from collections import Counter as Tally
-from itertools import chain
 from typing import TYPE_CHECKING, Final, SupportsIndex, TypeAlias, final
 
-from attrs import define, evolve, frozen
+from attrs import define, evolve, field, frozen
 
+from message_history.core.messages.arrived import arrivals_in
 from message_history.core.messages.blocks import (
     Content,
     ProviderBlock,
     TextBlock,
     ToolResultBlock,
-    ToolUseBlock,
     blocks_of,
     is_blank,
     with_meta,
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
-from message_history.core.messages.message import Message, make_message, not_plain, with_content
-from message_history.core.messages.repairs import Repair, RepairCode
+from message_history.core.messages.message import Message, make_message, with_arrivals, with_content
+from message_history.core.messages.repairs import Repair, RepairCode, in_words
 from message_history.core.messages.thinking import any_thinking, count_of_thinking
+from message_history.core.turns.calls import Calls, find_calls
 from message_history.core.turns.conversation import (
     Conversation,
     context_of,
@@ -37,13 +36,13 @@ from message_history.core.turns.conversation import (
     make_conversation,
     message_at,
     messages_in,
-    open_turn_of,
     parts_of,
     past_of,
 )
-from message_history.core.turns.drafts import AssistantDraft, UserDraft, assistant_message, user_message
-from message_history.core.turns.past import ids_of, records_of
-from message_history.core.turns.rewrites import TRIMMED, fold_messages
+from message_history.core.turns.drafts import AssistantDraft, UserDraft, assistant_message, count_of_calls, user_message
+from message_history.core.turns.effects import say_again
+from message_history.core.turns.past import settled_stubs
+from message_history.core.turns.rewrites import TRIMMED, folded
 from message_history.core.turns.rules import behind_change
 from message_history.core.turns.stubs import awaited, standing_stubs
 from message_history.core.values.json_values import short_repr
@@ -62,7 +61,7 @@ from message_history.core.views.cuts import (
 from message_history.core.views.fitting import fitting_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from message_history.core.messages.block_base import Block
     from message_history.core.turns.past import Turn
@@ -79,6 +78,8 @@ class Omitted:
         positions: the positions, in the old history, of the messages that were omitted or shortened.
         repairs: how many repairs were omitted with them.
         invalidated: how many thinking blocks were invalidated, because something before them has changed.
+        unsettled: the calls that were omitted though they may still run, or may have run without a result: what
+            becomes of them is for you to keep, as the history does not know them any more. `repairs` names them, too.
     """
 
     messages: int = 0
@@ -86,6 +87,7 @@ class Omitted:
     positions: Sequence[int] = ()
     repairs: int = 0
     invalidated: int = 0
+    unsettled: Calls = field(factory=Calls)
 
 
 Kept: TypeAlias = tuple[Conversation, Omitted]
@@ -134,12 +136,21 @@ def rewind(conversation: Conversation, n_turns: int = 1) -> Kept:
         return conversation, Omitted()
     position = starts[len(starts) - n_turns]
     repairs = [repair for repair in context_of(conversation).repairs if repair.index < position]
+    unsettled = _unsettled_in(conversation, lambda at: at >= position)
+    missed = _missed(unsettled, position)
     omitted = Omitted(
         messages=len(messages) - position,
         positions=range(position, len(messages)),
         repairs=_count_of_repairs(conversation) - len(repairs),
+        unsettled=unsettled,
     )
-    return fold_messages(conversation, messages[:position], repairs), omitted
+    context = context_of(conversation)
+    number = len(messages[position - 1].ids) if position else 0
+    lineage = context.lineage.branched(position // 2, number)
+    ingest = folded(evolve(context, lineage=lineage), messages[:position], repairs, missed)
+    for message in messages[position:]:
+        say_again(ingest, message.content, context.policy)
+    return ingest.finish(allowed=len(missed)), omitted
 
 
 def compact(
@@ -184,7 +195,7 @@ def trim_results(conversation: Conversation, *, older_than: SupportsIndex, text:
         invalidated=sum(map(count_of_thinking, messages[first:])),
     )
     trimmed = [*trimmed[:first], *map(behind_change, trimmed[first:])]
-    return fold_messages(conversation, trimmed, context.repairs, user=user), omitted
+    return folded(context, trimmed, context.repairs).finish(user), omitted
 
 
 _IN_SUMMARIES: Final = (TextBlock, ImageBlock, DocumentBlock, ProviderBlock)
@@ -196,6 +207,27 @@ def _messages_from(conversation: Conversation, start: int) -> list[Message]:
 
 def _count_of_repairs(conversation: Conversation) -> int:
     return len(context_of(conversation).repairs) + len(standing_stubs(conversation))
+
+
+def _unsettled_in(conversation: Conversation, omitted: Callable[[int], bool]) -> Calls:
+    """Return the calls that may still run, or may have run without a result, in the messages at some positions.
+
+    Complexity: linear in the stubs; where there are such calls, in the conversation.
+    """
+    past, (assistant, _), _ = parts_of(conversation)
+    turns = {turn for turn, _ in settled_stubs(past)} | ({len(past)} if count_of_calls(assistant) else set())
+    if not any(omitted(2 * turn - 1) for turn in turns):
+        return Calls()
+    return Calls(each for each in find_calls(conversation).unsettled() if omitted(each.position))
+
+
+def _missed(unsettled: Calls, index: int) -> list[Repair]:
+    """Name the calls that are omitted though nobody knows yet what becomes of them."""
+    if not unsettled:
+        return []
+    calls = tuple(with_meta(each.call, key=each.key) for each in unsettled)
+    detail = ", ".join(map(in_words, calls))
+    return [Repair(code=RepairCode.UNSETTLED_CALL_OMITTED, index=index, removed=calls, detail=detail)]
 
 
 def _from(
@@ -220,20 +252,21 @@ def _from(
         assistant = user = None
     tail = _Tail(past[position // 2 + 1 :], assistant, user, leading)
     invalidated = _invalidate(tail, conversation, position, since)
-    kept = position // 2
-    if (
-        any(map(_is_late, leading))
-        or any(past.summaries(_any_quotes, kept))
-        or _any_quotes(0, [open_turn_of(conversation)])
-    ):
-        _settle_all(tail, conversation, position)
     results = len(first.ids) if first is not None and not inside else 0
     repairs = [
         evolve(each, index=each.index - position + inside)
         for each in context.repairs
         if each.index >= position + bool(results)
     ]
-    goes_on = fold_messages(conversation, [make_message("user", tail.leading)], repairs, added)
+    dropped = context.lineage.dropped + position // 2
+    context = evolve(context, lineage=context.lineage._replace(dropped=dropped))
+    unsettled = _unsettled_in(conversation, lambda at: at < position)
+    missed = _missed(unsettled, 0)
+    added = [*missed, *added]
+    leads = make_message("user", tail.leading)
+    if first is not None and not inside:
+        leads = with_arrivals(leads, arrivals_in(tail.leading, first.content, first.arrivals))
+    goes_on = folded(context, [leads], repairs, added).finish(allowed=len(missed))
     if inside or position < newest:
         _, (_, lead), context = parts_of(goes_on)
         turns = Log([(None, user_message(None, lead, context.policy)), *tail.turns])
@@ -244,6 +277,7 @@ def _from(
         positions=range(position),
         repairs=_count_of_repairs(conversation) + len(added) - _count_of_repairs(goes_on),
         invalidated=invalidated,
+        unsettled=unsettled,
     )
     return goes_on, omitted
 
@@ -283,70 +317,6 @@ def _any_thinking(_: int, turns: Sequence[Turn]) -> bool:
     return any_thinking([assistant for assistant, _ in turns if assistant is not None])
 
 
-def _any_quotes(_: int, turns: Sequence[Turn]) -> bool:
-    """Return whether a turn quotes a late result, for `Log.summaries`."""
-    # A plain message has nothing that travels with its blocks; to ask for them would make them.
-    others = not_plain([user for _, user in turns if user is not None])
-    return any(block.meta is not None and _is_late(block) for user in others for block in user.content)
-
-
-def _settle_all(tail: _Tail, conversation: Conversation, position: int) -> None:
-    """Mark the quotes of late results, in what is kept, whose calls are omitted."""
-    user = tail.user
-    rest = tuple(user.rest) if isinstance(user, UserDraft) else user.content if user is not None else ()
-    blocks = chain(tail.leading, *(answer.content for _, answer in tail.turns if answer is not None), rest)
-    omitted_calls = _late_results_of_omitted(conversation, position, blocks)
-    if not omitted_calls:
-        return
-    tail.leading = _settle(tail.leading, omitted_calls)
-    tail.turns = [
-        (assistant, with_content(answer, _settle(answer.content, omitted_calls)) if answer is not None else None)
-        for assistant, answer in tail.turns
-    ]
-    if isinstance(user, UserDraft):
-        tail.user = evolve(user, rest=Log(_settle(user.rest, omitted_calls)))
-    elif user is not None:
-        tail.user = with_content(user, _settle(user.content, omitted_calls))
-
-
-def _late_results_of_omitted(conversation: Conversation, position: int, kept: Iterable[Block]) -> Tally[str]:
-    """Count the late results in what is kept whose calls are omitted, by their calls' ids."""
-    found: Tally[str] = Tally()
-    ids = {block.mark.tool_use_id for block in kept if _is_late(block) and block.mark}
-    omitted = past_of(conversation).first((position + 1) // 2)
-    here = [] if position % 2 else _stubs_at(conversation, position)
-    for id in sorted(ids):
-        record = records_of(omitted, id)
-        waiting = len(record.stubs) - record.late if record is not None else 0
-        found[id] = waiting + sum(id in ids_of(call) for call in here)
-    return +found
-
-
-def _stubs_at(conversation: Conversation, position: int) -> list[ToolUseBlock]:
-    """Return the calls whose stubs stand in a user message that is the first behind a cut."""
-    results = message_at(conversation, position).results if position < length_of(conversation) else ()
-    calls = message_at(conversation, position - 1).calls if results else ()
-    return [call for call, result in zip(calls, results, strict=False) if result.is_stub]
-
-
-def _settle(blocks: Iterable[Block], omitted_calls: Tally[str]) -> tuple[Block, ...]:
-    """Mark quotes of late results whose calls are omitted: they answer no call of what is kept."""
-    content: list[Block] = []
-    for block in blocks:
-        mark = block.mark
-        if mark is not None and _is_late(block) and omitted_calls[mark.tool_use_id] > 0:
-            omitted_calls[mark.tool_use_id] -= 1
-            content.append(with_meta(block, mark=evolve(mark, reason="omitted")))
-        else:
-            content.append(block)
-    return tuple(content)
-
-
-def _is_late(block: Block) -> bool:
-    mark = block.mark
-    return mark is not None and mark.kind == "quote" and mark.reason == "late"
-
-
 @final
 class _Trimming:
     """Results that are shortened, and where they are.
@@ -364,7 +334,7 @@ class _Trimming:
     def message(self, position: int, message: Message) -> Message:
         """Return a message with shorter results; the same message when there is nothing to shorten."""
         content = tuple(self._block(position, block) for block in message.content)
-        return make_message(message.role, content) if position in self.positions[-1:] else message
+        return with_content(message, content) if position in self.positions[-1:] else message
 
     def user(self, position: int, user: Message | UserDraft | None) -> Message | UserDraft | None:
         """Return the user message of the open turn with shorter results."""

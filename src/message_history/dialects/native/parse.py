@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, cast, final
+from typing import TYPE_CHECKING, Any, Final, cast, final, get_args
 
+from message_history.core.messages.arrived import Arrival
 from message_history.core.messages.blocks import ProviderBlock, SystemBlock
-from message_history.core.messages.message import Message, make_message, with_replies
+from message_history.core.messages.message import Message, make_message, plain_content, with_arrivals, with_replies
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import RepairCode
-from message_history.core.values.json_values import freeze, freeze_mapping
-from message_history.core.values.meta import Mark, Meta
+from message_history.core.values.json_values import FrozenDict, freeze, freeze_mapping
+from message_history.core.values.keys import lineage_from_json
+from message_history.core.values.meta import Decision, Mark, MarkKind, Meta
 from message_history.dialects._shared.plain_reader import common_message, read_each
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import saved_replies, with_unknown
@@ -28,6 +30,10 @@ NATIVE: Final = "native"
 VERSION: Final = 1
 OPEN: Final = "open"
 """The key, in the mark of a stub, that says that the stub was not recorded yet: its turn was open."""
+LINEAGE: Final = "keys"
+"""The key, in the system entry at the start, of what the keys of the calls are made of."""
+ARRIVALS: Final = "arrivals"
+"""The key of what a message came as."""
 REPLIES: Final = "replies"
 """The key of what providers said of the replies in a message."""
 PIECE: Final = 64
@@ -50,7 +56,7 @@ class _Blocks:
         extra, converted = freeze_mapping(with_unknown(own.get("extra", {}), NATIVE, unknown))
         carried, more = freeze_mapping(own.get("carried", {}))
         meta = Meta(**{**own, "extra": extra, "carried": carried, "converted": (*converted, *more)})
-        return meta if meta != Meta() else None
+        return meta if meta.key or meta != Meta() else None
 
     def other(self, data: Mapping[Any, Any]) -> Block:
         """Read the block types that only we have."""
@@ -66,7 +72,7 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
     """Read our own saved form."""
     found = _read_usual(raw)
     if all(found):
-        return Parsed(cast("list[Message]", found), list(range(len(found))))
+        return Parsed(cast("list[Message]", found), list(range(len(found))), own=True)
     return read_entries(raw, foreign, _Reader(), "no message of the saved form", known=found)
 
 
@@ -99,11 +105,31 @@ def _read_common(entry: Any) -> Message | None:
     """Read a message of such a shape, with what its provider said of it."""
     if not _is_usual(entry):
         return None
-    message = common_message(entry, 4 if REPLIES in entry else 3)
-    if message is None or REPLIES not in entry:
+    message = common_message(entry, 3 + (REPLIES in entry) + (ARRIVALS in entry))
+    if message is None:
+        return None
+    if ARRIVALS in entry:
+        arrivals = _arrivals(entry[ARRIVALS], message)
+        if not arrivals:
+            return None
+        message = with_arrivals(message, arrivals)
+    if REPLIES not in entry:
         return message
     replies, wrong = saved_replies(entry[REPLIES], NATIVE)
     return with_replies(message, replies) if message.role == "assistant" and not wrong else None
+
+
+def _arrivals(value: object, message: Message) -> tuple[Arrival, ...]:
+    """Read what a message came as; nothing if it is not just that."""
+    size = len(plain_content(message) or message.content)
+    found: list[Arrival] = []
+    for item in value if isinstance(value, list) else ():
+        if not isinstance(item, Mapping) or item.keys() != {"end", "metadata"}:
+            return ()
+        if type(item["end"]) is not int or not 0 <= item["end"] <= size or not isinstance(item["metadata"], Mapping):
+            return ()
+        found.append(Arrival(item["end"], freeze_mapping(item["metadata"])[0]))
+    return tuple(found)
 
 
 def _is_usual(entry: Any) -> bool:
@@ -116,13 +142,19 @@ class _Reader:
     """One list on its way in."""
 
     def __init__(self) -> None:
-        self.parsed = Parsed()
+        self.parsed = Parsed(own=True)
 
     def own_entry(self, entry: object, source: int) -> bool:
         """Read a message of the saved form."""
         data = as_mapping(entry)
         if data is None or NATIVE not in data:
             return False
+        lineage = lineage_from_json(as_mapping(data.get(LINEAGE)) or {}) if LINEAGE in data else None
+        if lineage is not None:
+            self.parsed.lineage = lineage
+            data = {key: value for key, value in data.items() if key != LINEAGE}
+            if not data.get("content"):
+                return True
         message = _read_common(entry)
         if message is None:
             message = self._message(data, source)
@@ -147,12 +179,15 @@ class _Reader:
         if others and not blocks:
             self.parsed.empty(data, source)
             return None
+        arrivals = _arrivals(others.get(ARRIVALS), make_message("user", tuple(blocks)))
+        if arrivals:
+            del others[ARRIVALS]
         carry(blocks, NATIVE, others)
         is_system = role == "system" and all(isinstance(block, SystemBlock) for block in blocks)
         if role not in ("user", "assistant") and not is_system:
             self.parsed.role_assumed(source, role, "role {} taken as the user's")
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
-        return with_replies(message, replies)
+        return with_arrivals(with_replies(message, replies), arrivals)
 
     def other_entry(self, entry: object, source: int) -> bool:
         """Take nothing else: the saved form always says so."""
@@ -172,7 +207,27 @@ def _mark(value: object) -> Mark | None:
     if not isinstance(value, Mapping) or not isinstance(value.get("kind"), str) or value["kind"] not in _MARK_KINDS:
         return None
     fields: dict[str, Any] = {key: value[key] for key in _MARK_FIELDS if _is_of_mark(key, value.get(key))}
+    if DECISIONS in value and _is_of_mark(DECISIONS, value[DECISIONS]):
+        fields[DECISIONS] = tuple(map(_decision, value[DECISIONS]))
     return Mark(kind=value["kind"], **fields)
+
+
+def _decision(value: object) -> Decision | None:
+    """Read a decision; what is not just one stays beside the mark."""
+    if not isinstance(value, Mapping) or not value.keys() <= _DECISION.keys() or "state" not in value:
+        return None
+    if not all(isinstance(value[key], _DECISION[key]) and not isinstance(value[key], bool) for key in value):
+        return None
+    input = value.get("input")
+    return Decision(**{**value, "input": freeze_mapping(input)[0] if input is not None else None})
+
+
+DECISIONS: Final = "decisions"
+_DECISION: Final[dict[Any, tuple[type, ...]]] = {
+    **dict.fromkeys(("state", "by", "reason"), (str,)),
+    **dict.fromkeys(("at", "until"), (int, float)),
+    "input": (dict, FrozenDict),
+}
 
 
 def _beside_mark(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,14 +238,16 @@ def _beside_mark(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_of_mark(key: object, value: object) -> bool:
     """Return whether a mark may have this key and this value, beside its kind."""
-    if key in ("blocks", "distance"):
+    if key == DECISIONS:
+        return isinstance(value, list) and all(_decision(item) is not None for item in value)
+    if key == "blocks":
         return type(value) is int and value >= 0
     return isinstance(value, bool) if key in ("is_error", OPEN) else key in _MARK_TEXTS and isinstance(value, str)
 
 
-_MARK_KINDS: Final = frozenset({"stub", "bootstrap", "continuation", "quote", "renamed", "held", "state", "approval"})
+_MARK_KINDS: Final = frozenset(get_args(MarkKind))
 _MARK_TEXTS: Final = ("reason", "tool_use_id", "name", "detail", "key")
-_MARK_FIELDS: Final = ("is_error", "blocks", "distance", *_MARK_TEXTS)
+_MARK_FIELDS: Final = ("is_error", "blocks", *_MARK_TEXTS)
 _OWN: Final[Mapping[str, Callable[[object], Any]]] = {
     "extra": _mapping,
     "carried": _mapping,
@@ -198,5 +255,6 @@ _OWN: Final[Mapping[str, Callable[[object], Any]]] = {
     "issuer": _text,
     "signature": _text,
     "arguments": _text,
+    "key": _text,
 }
 _BLOCKS: Final = _Blocks()

@@ -12,7 +12,7 @@ from message_history.core.messages.message import message_of_plain, plain_conten
 from message_history.core.messages.plain import pack, result_content, unpack
 from message_history.core.turns.conversation import context_of, messages_of
 from message_history.core.turns.stubs import unrecorded_stubs
-from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
+from message_history.dialects.native.render import first_entry, mark_open_stubs, message_to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,11 +27,13 @@ def to_pickle(conversation: Conversation) -> list[Any]:
     Returns a pair for each plain message, of which `from_pickle` makes it; for any other, and the system prompt, a
     dict.
     """
-    system = context_of(conversation).system
-    entries: list[Any] = [*render((), system)] if system else []
+    context = context_of(conversation)
+    entries: list[Any] = [*first_entry(context.system, context.lineage)]
     for message in messages_of(conversation):
         plain = plain_content(message)
-        if plain and message.role == "user":
+        if message.arrivals:
+            entries.append(message_to_json(message))
+        elif plain and message.role == "user":
             entries.append(("user", plain))
         elif not plain or message.replies:
             entries.append(message_to_json(message))

@@ -20,23 +20,29 @@ from message_history.core.messages.message import plain_content, reach
 from message_history.core.messages.plain import NO_UNICODE
 from message_history.core.messages.replies import as_json
 from message_history.core.values.json_values import EMPTY, thaw
-from message_history.core.values.meta import Mark, Meta
+from message_history.core.values.keys import WHOLE, lineage_to_json
+from message_history.core.values.meta import Decision, Mark, Meta
 from message_history.dialects._shared.plain_blocks import assistant_blocks, user_blocks
-from message_history.dialects.native.parse import NATIVE, OPEN, REPLIES, VERSION
+from message_history.dialects.native.parse import ARRIVALS, LINEAGE, NATIVE, OPEN, REPLIES, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
+    from message_history.core.values.keys import Lineage
 
 
 def render(messages: Iterable[Message], system: Sequence[SystemBlock]) -> list[dict[str, Any]]:
     """Write messages in our own saved form, the system prompt first."""
-    entries = [message_to_json(message) for message in messages]
-    if system:
-        entries.insert(0, {"role": "system", "content": list(map(block_to_json, system)), NATIVE: VERSION})
-    return entries
+    return [*first_entry(system), *map(message_to_json, messages)]
+
+
+def first_entry(system: Sequence[SystemBlock], lineage: Lineage = WHOLE) -> list[dict[str, Any]]:
+    """Write what is said once for all messages, if anything: the system prompt, and what keys are made of."""
+    keys = {LINEAGE: lineage_to_json(lineage)} if lineage != WHOLE else {}
+    content = list(map(block_to_json, system))
+    return [{"role": "system", "content": content, NATIVE: VERSION, **keys}] if content or keys else []
 
 
 def message_to_json(message: Message) -> dict[str, Any]:
@@ -50,6 +56,8 @@ def message_to_json(message: Message) -> dict[str, Any]:
     entry = {"role": message.role, "content": content, NATIVE: VERSION}
     if message.replies:
         entry[REPLIES] = [as_json(reply) for reply in message.replies]
+    if message.arrivals:
+        entry[ARRIVALS] = [{"end": each.end, "metadata": each.metadata} for each in message.arrivals]
     return entry
 
 
@@ -104,7 +112,9 @@ def block_to_json(block: Block) -> dict[str, Any]:
 
 def _meta_to_json(meta: Meta) -> dict[str, Any]:
     data: dict[str, Any] = {
-        key: value for key in ("issuer", "signature", "arguments") if (value := getattr(meta, key)) is not None
+        key: value
+        for key in ("issuer", "signature", "arguments", "key")
+        if (value := getattr(meta, key)) is not None and (value or key != "key")
     }
     for key in ("extra", "carried"):
         if (held := getattr(meta, key)) != EMPTY:
@@ -114,7 +124,14 @@ def _meta_to_json(meta: Meta) -> dict[str, Any]:
     return data
 
 
+def _decision_to_json(decision: Decision) -> dict[str, Any]:
+    fields = attrs.asdict(decision, recurse=False)
+    input = {"input": thaw(decision.input)} if decision.input is not None else {}
+    return {key: value for key, value in fields.items() if value not in ("", None) and key != "input"} | input
+
+
 def _mark_to_json(mark: Mark) -> dict[str, Any]:
     empty = Mark(kind=mark.kind)
-    fields = attrs.asdict(mark)
+    fields = attrs.asdict(mark, recurse=False)
+    fields["decisions"] = [_decision_to_json(decision) for decision in mark.decisions] or ()
     return {key: value for key, value in fields.items() if key == "kind" or value != getattr(empty, key)}

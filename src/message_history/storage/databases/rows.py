@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, final
 from attrs import evolve, frozen
 
 from message_history.core.messages.message import with_content
-from message_history.core.turns.conversation import context_of
+from message_history.core.turns.conversation import branched, context_of
 from message_history.core.turns.rules import behind_change
 from message_history.core.turns.stubs import unrecorded_stubs
-from message_history.dialects.native.parse import NATIVE, PIECE, VERSION, read_ahead
-from message_history.dialects.native.render import mark_open_stubs, message_to_json, render
+from message_history.core.values.keys import WHOLE, lineage_from_json, lineage_to_json
+from message_history.dialects.native.parse import LINEAGE, NATIVE, PIECE, VERSION, read_ahead
+from message_history.dialects.native.render import first_entry, mark_open_stubs, message_to_json
 from message_history.dialects.state import repair_from_json, repair_to_json
 from message_history.files.damaged_json import Decoder
 from message_history.files.files import json_bytes
 from message_history.files.plain_json import read_plain
 from message_history.files.saved import is_same
-from message_history.history import MessageHistory, conversation_of, restored
+from message_history.history import MessageHistory, conversation_of, history_of, restored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,6 +106,7 @@ def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy:
     entries = [_value(head.system)] if head.system is not None else []
     omitted = 0
     if first:
+        entries = [_moved_keys(entries[0] if entries else None, first // 2 - 1)]
         # Cutting is left to `drop_before`: these two stand for all that is not read.
         omitted = len(_STAND_IN)
         entries += _STAND_IN
@@ -119,9 +121,8 @@ def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy:
 
 
 def needs_all(held: Held) -> bool:
-    """Return whether the newest turns cannot be read alone: rows are damaged, or there are results of older calls."""
-    marks = (block.mark for message in held.history for block in message.content)
-    return bool(held.first) and (not held.sound or any(mark is not None and mark.reason == "late" for mark in marks))
+    """Return whether the newest turns cannot be read alone, as rows are damaged."""
+    return bool(held.first) and not held.sound
 
 
 def starts_turn(message: Message) -> bool:
@@ -146,7 +147,7 @@ def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
     same = found.message < len(saved) and is_same(history[found.message], saved[found.message])
     old, new = saved.repairs[found.repair :], history.repairs[found.repair :]
     new_repairs = () if old == new else _moved(new, held.first)
-    head = _next(held.head, history, held.first + len(history), held.repairs_before + len(history.repairs))
+    head = _next(held, history, held.first + len(history), held.repairs_before + len(history.repairs))
     positions = range(found.message + same, len(history))
     return Change(
         head,
@@ -176,7 +177,7 @@ def rewritten(held: Held, history: MessageHistory, whole: Held) -> Change:
     start = _first_difference(saved, messages, is_same)
     first_repair = 0 if whole.repairs_before else _first_difference(saved.repairs, repairs, eq)
     return Change(
-        _next(held.head, history, len(messages), len(repairs)),
+        _next(held, history, len(messages), len(repairs)),
         [_message_row(n, messages[n], history, last=n == len(messages) - 1) for n in range(start, len(messages))],
         [_repair_row(n, repairs[n]) for n in range(first_repair, len(repairs))],
     )
@@ -200,9 +201,28 @@ def _moved(repairs: Sequence[Repair], by: int) -> Sequence[Repair]:
     return [evolve(repair, index=repair.index + by) for repair in repairs] if by else repairs
 
 
-def _next(head: Head, history: MessageHistory, messages: int, repairs: int) -> Head:
-    entries = render((), context_of(conversation_of(history)).system)
+def _moved_keys(entry: Any, turns: int) -> Any:
+    """Return the first entry of a session for a part of it, behind some of its turns."""
+    value = entry if isinstance(entry, dict) else {}
+    lineage = lineage_from_json(value.get(LINEAGE) or {}) or WHOLE
+    return {**FIRST, **value, LINEAGE: lineage_to_json(lineage._replace(dropped=lineage.dropped + turns))}
+
+
+FIRST: Final[dict[str, Any]] = {"role": "system", "content": [], NATIVE: VERSION}
+
+
+def _next(held: Held, history: MessageHistory, messages: int, repairs: int) -> Head:
+    head, context = held.head, context_of(conversation_of(history))
+    lineage = context.lineage._replace(dropped=context.lineage.dropped - held.first // 2)
+    entries = first_entry(context.system, lineage)
     return Head(head.number, head.revision + 1, messages, repairs, _text(entries[0]) if entries else None)
+
+
+def forked(held: Held, name: str) -> Held:
+    """Return what a copy of a session holds: its calls keep their keys, and those that are added have the new name."""
+    history = history_of(branched(conversation_of(held.history), name))
+    head = _next(held, history, held.head.messages, held.head.repairs)
+    return evolve(held, history=history, head=head._replace(revision=1))
 
 
 def _first_difference(old: Sequence[T], new: Sequence[T], is_alike: Callable[[T, T], bool]) -> int:

@@ -13,7 +13,7 @@ from message_history.extras import not_installed
 from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
 from message_history.files.saved import goes_on, growth, updated
 from message_history.history import MessageHistory
-from message_history.storage.databases.rows import NEW, Held, grown, held_by, needs_all, rewritten
+from message_history.storage.databases.rows import NEW, Held, forked, grown, held_by, needs_all, rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -208,20 +208,20 @@ class SqlSession:
             new = object.__new__(SqlSession)
             new._database, new._policy, new._mutex = self._database, self._policy, RLock()
             new._id = _checked(session_id)
-            held = self._held
+            held = self._current()
             with self._database.writing() as rows:
                 head = rows.head(self._id, hold=True)
-                if held is not None and held.head[:2] != (head or NEW)[:2]:
-                    raise self._conflict(head)
                 if head is None:
                     raise SessionError(f"{self._id!r}: there is no such session; nothing can be copied")
-                number = rows.create(new._id, head._replace(revision=1))
+                if held.head[:2] != head[:2]:
+                    raise self._conflict(head)
+                fork = forked(held, new._id)
+                number = rows.create(new._id, fork.head)
                 if number is not None:
                     rows.copy(head, number)
-                    copied = head._replace(number=number, revision=1)
             if number is None:
                 raise SessionConflictError(f"{new._id!r}: there is a session of this name", session=new._id, expected=0)
-            new._held = evolve(held, head=copied) if held is not None else None
+            new._held = evolve(fork, head=fork.head._replace(number=number))
             return new
 
     def prune(self) -> int:
@@ -279,7 +279,7 @@ class SqlSession:
         with self._database.reading() as rows:
             head = rows.head(self._id)
             if head is None:
-                return Held(MessageHistory(policy=self._policy))
+                return Held(MessageHistory(policy=self._policy, name=self._id))
             first = rows.newest_turns(head, turns) if turns is not None else 0
             held = self._read_from(rows, head, first)
             if not needs_all(held):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from threading import RLock
@@ -14,7 +15,15 @@ from message_history.core.messages.policy import Policy
 from message_history.core.turns.conversation import context_of
 from message_history.dialects.native.parse import PIECE
 from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
-from message_history.files.own_lines import FORMAT_VERSION, MAX_LINE, ZEROS, Journal, header, new_lines, whole_lines
+from message_history.files.own_lines import (
+    FORMAT_VERSION,
+    MAX_LINE,
+    ZEROS,
+    Journal,
+    is_cut_header,
+    new_lines,
+    whole_lines,
+)
 from message_history.files.saved import goes_on, growth, updated
 from message_history.history import MessageHistory, conversation_of, restored
 from message_history.storage.sessions.disk import Stamp, append, back_up, lines_of, replace, stamp_of
@@ -32,6 +41,8 @@ logger = logging.getLogger("message_history")
 T = TypeVar("T")
 _LATER: Final = "a later version wrote it"
 
+SHORT: Final = 4096
+"""A file of more bytes is more than a header."""
 WASTE: Final = 1024 * 1024
 """A file is written anew when more than half of it, and more than this many bytes, does not count any more."""
 
@@ -125,7 +136,9 @@ def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
             if number % PIECE == 0:
                 journal.read_ahead()
     except FileNotFoundError:
-        return Held(MessageHistory(policy=policy), None), LoadReport(missing=True)
+        # Each file is a conversation of its own, and says so once it is written.
+        name = sha256(str(path).encode()).hexdigest()[:16]
+        return Held(MessageHistory(policy=policy, name=name), None), LoadReport(missing=True)
     except OSError as error:
         raise _as_session_error(path, error) from error
     own = journal.recognised or _is_beginning(path, stamp, journal)
@@ -386,10 +399,9 @@ def _is_beginning(path: Path, stamp: Stamp, journal: Journal) -> bool:
     """Return whether a file without any sound line is one that was cut off in its header, or never written to."""
     if journal.messages or journal.system is not None:
         return False
-    if stamp.size <= len(header()):
-        data = path.read_bytes()
-        return header().startswith(data) or not data.strip()
-    return all(note.detail == ZEROS for note in journal.notes)
+    if stamp.size <= SHORT and is_cut_header(path.read_bytes()):
+        return True
+    return bool(journal.notes or stamp.size > SHORT) and all(note.detail == ZEROS for note in journal.notes)
 
 
 def _final(history: MessageHistory) -> int:

@@ -1,0 +1,66 @@
+"""What a message came as: one arrival for each message that was joined in it, with the caller's metadata.
+
+No part of a message's value, in the saved form, and sent to no provider.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from attrs import field, frozen
+
+from message_history.core.values.json_values import EMPTY, FrozenDict, freeze_mapping, thaw
+from message_history.core.values.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from message_history.core.messages.block_base import Block
+
+
+@final
+@frozen(repr=False, eq=False)
+class Arrival(Value):
+    """A message as it came, before it was joined to another.
+
+    Args:
+        end: how many blocks of the content it and those before it have brought.
+        frozen_metadata: what the caller said of it.
+    """
+
+    end: int
+    frozen_metadata: FrozenDict = field(default=EMPTY, alias="metadata")
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """Return what the caller said of the message, as its id and its time: a fresh plain dict."""
+        found = thaw(self.frozen_metadata)
+        return found if isinstance(found, dict) else {}
+
+
+def arrival(end: int, metadata: Mapping[str, Any]) -> tuple[Arrival, ...]:
+    """Return the arrivals of a message that came at once."""
+    frozen_metadata = freeze_mapping(metadata)[0]
+    return (Arrival(end, frozen_metadata),) if frozen_metadata else ()
+
+
+def joined_arrivals(first: Sequence[Arrival], size: int, more: Iterable[Arrival]) -> tuple[Arrival, ...]:
+    """Return the arrivals of a message of a size with those of another that was joined to it."""
+    more = tuple(more)
+    last = max((each.end for each in first), default=0)
+    nameless = (Arrival(size),) if more and size > last and (first or size) else ()
+    return (*first, *nameless, *more)
+
+
+def arrivals_in(content: Sequence[Block], before: Sequence[Block], arrivals: Iterable[Arrival]) -> tuple[Arrival, ...]:
+    """Return the arrivals of a content that has some of the blocks of another, or as many."""
+    same = len(content) == len(before)
+    places = {id(block): n for n, block in enumerate(before if same else content, 1)}
+    found: list[Arrival] = []
+    start = 0
+    for each in arrivals:
+        ends = [places[id(block)] for block in before[min(start, each.end - 1) : each.end] if id(block) in places]
+        start = each.end
+        if ends:
+            found.append(Arrival(max(ends), each.frozen_metadata))
+    return tuple(found)

@@ -1,0 +1,109 @@
+"""The key of a call: its one name for life, made of where it arrived and of what was proposed.
+
+A key costs nothing until somebody asks for it: a call knows its place, and its history what became of places.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from message_history.core.values.json_values import FrozenDict, thaw
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Branch(NamedTuple):
+    """From which place on calls have keys of their own.
+
+    Args:
+        turn: the turn, counted from the conversation's first.
+        number: the number of calls that the turn had.
+        name: the conversation's name.
+        again: how often such places were given out again, as after `rewind`.
+    """
+
+    turn: int
+    number: int
+    name: str
+    again: int
+
+
+class Lineage(NamedTuple):
+    """What keys are made of besides the calls.
+
+    Args:
+        dropped: how many turns of the conversation stand before the first that the history has.
+        branches: where keys have changed, in order.
+    """
+
+    dropped: int = 0
+    branches: tuple[Branch, ...] = ()
+
+    def branched(self, turn: int, number: int, name: str | None = None) -> Lineage:
+        """Return the lineage of calls that are added from a place of the history on, where others may have been."""
+        start = turn + self.dropped, number
+        kept = tuple(each for each in self.branches if each[:2] < start)
+        again = 1 + max((each.again for each in self.branches), default=0)
+        old = self.branches[-1].name if self.branches else ""
+        return self._replace(branches=(*kept, Branch(*start, old if name is None else name, again)))
+
+
+WHOLE: Final = Lineage()
+"""The lineage of a history without a name, of which nothing was cut."""
+
+
+def named(name: str) -> Lineage:
+    """Return the lineage of a new conversation."""
+    return Lineage(0, (Branch(0, 0, name, 0),)) if name else WHOLE
+
+
+OPEN: Final = -1
+"""Stands for the number of a turn that is open by the time when a call is looked for."""
+
+
+class Origin(NamedTuple):
+    """Where a call stands.
+
+    Args:
+        lineage: that of the history.
+        turn: the number of the turn, counted from the history's first.
+        number: the number of the call in the turn.
+        key: the key, where something says it.
+    """
+
+    lineage: Lineage
+    turn: int
+    number: int
+    key: str = ""
+
+
+def salt_at(lineage: Lineage, turn: int, number: int) -> tuple[str, int] | None:
+    """Return what the keys of the calls at a place differ by from those of other conversations."""
+    start = turn + lineage.dropped, number
+    return next((each[2:] for each in reversed(lineage.branches) if each[:2] <= start), None)
+
+
+def key_at(origin: Origin, id: str, name: str, input: FrozenDict) -> str:
+    """Return the key of a call."""
+    from hashlib import sha256  # noqa: PLC0415 - OpenSSL takes long to load, and few ask for keys
+
+    salt, turn = salt_at(*origin[:3]), origin.turn + origin.lineage.dropped
+    text = json.dumps([salt, turn, origin.number, id, name, thaw(input)], sort_keys=True)
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def lineage_to_json(lineage: Lineage) -> dict[str, object]:
+    """Write a lineage."""
+    return {"dropped": lineage.dropped, "branches": [list(each) for each in lineage.branches]}
+
+
+def lineage_from_json(value: Mapping[str, object]) -> Lineage | None:
+    """Read a lineage; None for what is none."""
+    dropped, branches = value.get("dropped"), value.get("branches")
+    if value.keys() != {"dropped", "branches"} or type(dropped) is not int or not isinstance(branches, list):
+        return None
+    if not all(isinstance(each, list) and list(map(type, each)) == [int, int, str, int] for each in branches):
+        return None
+    return Lineage(dropped, tuple(Branch(*each) for each in branches))
