@@ -10,8 +10,11 @@ from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.files.files import json_bytes
 from message_history.storage.sessions.disk import replace
-from message_history_compile.shards import DIGESTS, RECEIPTS, REJECTED, unit_folder
+from message_history_compile.learned_page import page_of
+from message_history_compile.learning import KINDS, Sampler
+from message_history_compile.shards import DIGESTS, RECEIPTS, REJECTED, SAMPLE, unit_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -63,6 +66,25 @@ def finish(
     for name, text in _beside(plan, splits, suffix).items():
         replace(folder / name, [text.encode()], sync=False)
     return shards, duplicates
+
+
+def write_learned(folder: Path, work: Path, reports: Sequence[UnitReport], counts: dict[str, Any]) -> None:
+    """Write the page that shows what a model will learn, and its counts as JSON; `counts` are those of the run."""
+    sampler = Sampler()
+    characters: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
+    lengths: Counter[str] = Counter()
+    for report in reports:
+        characters.update(report.characters)
+        lengths.update(report.lengths)
+        sampler.join(json.loads((unit_folder(work, report.index) / SAMPLE).read_text(encoding="utf-8")))
+    values = {
+        **counts,
+        "characters": {kind: characters[kind] for kind in KINDS},
+        "lengths": {name: lengths[name] for name in sorted(lengths, key=int)},
+        "sample": sampler.values(),
+    }
+    replace(folder / "learned.html", [page_of(values)], sync=False)
+    replace(folder / "learned.json", [json_bytes(values, indent=1) + b"\n"], sync=False)
 
 
 def _beside(plan: Plan, splits: Sequence[str], suffix: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from message_history.dialects.registry import DIALECTS
 from message_history_compile.checks import check_drops, check_joins, check_masks, is_open_at_the_end
 from message_history_compile.columns import with_images
 from message_history_compile.errors import CannotCompileError
+from message_history_compile.learning import pieces_of
 from message_history_compile.targets.base import Sample
 from message_history_compile.targets.forms import rewritten, single_calls, without_text
 from message_history_compile.tools import functions_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from message_history.core.messages.block_base import Block
     from message_history.dialects import Dialect
     from message_history.files.conversations import Conversation
+    from message_history_compile.learning import Piece
     from message_history_compile.plan import Plan
     from message_history_compile.targets.base import Target
     from message_history_compile.turns import Turn
@@ -66,12 +68,14 @@ class Row:
         line: the same as a line of JSON.
         receipt: where it comes from and what was changed.
         digest: the hash of its content: the same conversation under another id has the same.
+        pieces: its messages, each with what it is to the trainer.
     """
 
     values: dict[str, Any] = field(repr=False)
     line: bytes = field(repr=False)
     receipt: dict[str, Any] = field(repr=False)
     digest: str
+    pieces: tuple[Piece, ...] = field(default=(), repr=False)
 
 
 @final
@@ -161,7 +165,8 @@ def _row(target: Target, sample: Sample, values: dict[str, Any], receipt: dict[s
     # Each part is encoded once, and the objects are spliced: the encoder costs more than all else that is done here.
     parts = [json_line(part)[1:-2] for part in (head, tail) if part]
     line = b"{" + b",".join([*parts[:1][: len(head)], content[1:-2], *parts[len(head) :]]) + b"}\n"
-    return Row(values={**head, **values, **tail}, line=line, receipt=receipt, digest=digest)
+    pieces = pieces_of(sample.turns, target)
+    return Row(values={**head, **values, **tail}, line=line, receipt=receipt, digest=digest, pieces=pieces)
 
 
 def _learnable(turns: list[Turn], target: Target, omissions: list[Repair]) -> list[Turn]:

@@ -19,7 +19,7 @@ from message_history.formats.examining import find_files
 from message_history.storage.sessions.disk import replace
 from message_history.storage.sessions.locking import locked
 from message_history_compile.counting import check_files
-from message_history_compile.finishing import finish
+from message_history_compile.finishing import finish, write_learned
 from message_history_compile.inputs import hash_of, repaired_copies
 from message_history_compile.plan import checked_plan
 from message_history_compile.shards import REJECTED, Unit, UnitReport, compile_unit, plan_units, report_of
@@ -130,6 +130,7 @@ def compile_files(
         shards, duplicates = finish(folder, work, reports, plan)
         total = _total(reports, duplicates)
         check_files(folder, shards, folder / REJECTED, sum(total.rejected.values()))
+        write_learned(folder, work, reports, {"target": plan.target, **_values(total)})
         values = {"run": fingerprint, "report": _values(total), "shards": shards}
         replace(folder / MANIFEST, [json_bytes(values, indent=1) + b"\n"], sync=True)
     shutil.rmtree(work)

@@ -13,6 +13,7 @@ from attrs import asdict, field, frozen
 
 from message_history.formats.registry import FORMATS
 from message_history_compile.counting import check_lines
+from message_history_compile.learning import Sampler, bucket
 from message_history_compile.reading import COPY, Part, compile_found, read_part
 from message_history_compile.recognising import line_format
 from message_history_compile.rows import Rejected, json_line
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 REJECTED: Final = "rejected.jsonl"
 REPORT: Final = "report.json"
+SAMPLE: Final = "sample.json"
 DIGESTS: Final = "digests"
 RECEIPTS: Final = "receipts"
 
@@ -65,6 +67,8 @@ class UnitReport:
         rejected: how many conversations were rejected, by reason.
         repairs: how many repairs there were, by code.
         hashes: the SHA-256 of each file, by split.
+        characters: how many there are in the rows, by what they are to the trainer.
+        lengths: how many rows have so many characters, or up to twice as many.
     """
 
     index: int
@@ -74,6 +78,8 @@ class UnitReport:
     rejected: dict[str, int] = field(factory=dict)
     repairs: dict[str, int] = field(factory=dict)
     hashes: dict[str, str] = field(factory=dict)
+    characters: dict[str, int] = field(factory=dict)
+    lengths: dict[str, int] = field(factory=dict)
 
 
 def plan_units(
@@ -197,6 +203,9 @@ class _Writer:
         self._rejected: dict[str, int] = {}
         self._repairs: dict[str, int] = {}
         self._repaired = 0
+        self._characters: dict[str, int] = {}
+        self._lengths: dict[str, int] = {}
+        self._sampler = Sampler()
 
     def add(self, found: Row | Rejected) -> None:
         """Write a row, or why there is none."""
@@ -209,6 +218,7 @@ class _Writer:
         self._repaired += bool(found.receipt["repairs"])
         for repair in found.receipt["repairs"]:
             self._repairs[repair["code"]] = self._repairs.get(repair["code"], 0) + 1
+        self._look_at(found, split)
         if self._target.arrow:
             self._table(split).add(found.values)
         else:
@@ -218,6 +228,13 @@ class _Writer:
         if self._plan.dedupe:
             known = {key: found.receipt[key] for key in ("source", "byte", "hash", "label")}
             self._write(f"{split}.{DIGESTS}", json.dumps({**known, "row": found.digest}).encode() + b"\n")
+
+    def _look_at(self, row: Row, split: str) -> None:
+        for piece in row.pieces:
+            self._characters[piece.kind] = self._characters.get(piece.kind, 0) + len(piece.text)
+        length = bucket(sum(len(piece.text) for piece in row.pieces))
+        self._lengths[length] = self._lengths.get(length, 0) + 1
+        self._sampler.add(row.digest, split, row.receipt, row.pieces)
 
     def close(self) -> None:
         """Close the files of a unit that is given up."""
@@ -233,6 +250,7 @@ class _Writer:
         for split, table in self._tables.items():
             table.close()
             self._hashes[f"{split}.parquet"] = sha256((self._folder / f"{split}.parquet").read_bytes())
+        (self._folder / SAMPLE).write_text(json.dumps(self._sampler.values()), encoding="utf-8")
         return UnitReport(
             index=self._unit.index,
             bytes=self._unit.size,
@@ -240,6 +258,8 @@ class _Writer:
             repaired=self._repaired,
             rejected=dict(sorted(self._rejected.items())),
             repairs=dict(sorted(self._repairs.items())),
+            characters=dict(sorted(self._characters.items())),
+            lengths=dict(sorted(self._lengths.items())),
             hashes={name: hashed.hexdigest() for name, hashed in sorted(self._hashes.items())},
         )
 
