@@ -53,6 +53,7 @@ WHIMS: Final = {
     "short ids": template(each="{% for c in m.tool_calls or [] %}" + refusing("c.id | length != 9") + "{% endfor %}"),
     "names of tools": template(each=refusing("m.role == 'tool' and not m.name")),
     "parts": template("{% for p in m.content or [] %}{{ p.text }}{% endfor %}" + CALLS),
+    "the first part": template("{{ m.content[0].text if m.content else '' }}" + CALLS),
     "either": template(
         "{% if m.content is string %}" + TEXT + "{% else %}{% for p in m.content or [] %}"
         "{% if p.type == 'text' %}{{ p.text }}{% else %}<picture>{% endif %}{% endfor %}{% endif %}" + CALLS

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from measuring.templates import WHIMS, refusing, template
@@ -57,6 +60,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "short ids": {"id_pattern": "SHORT_ID", "id_limit": 9},
     "names of tools": {"result_names": True, "null_content": "empty"},
     "parts": {"parts": "always"},
+    "the first part": {"parts": "always"},
     "either": {"parts": True, "images": None},
     "arguments as text": {},
     "nothing as None": {"null_content": "empty"},
@@ -81,6 +85,10 @@ LOSSES = {
     "reasoning when thinking": ["reasoning, unless thinking is switched on", NO_IMAGES],
     "reasoning inside": [NO_IMAGES],
 }
+
+
+# What no list can hold; it is replaced.
+NOT_SENT = re.compile("[\0\ud800-\udfff]")
 
 
 @cache
@@ -127,12 +135,11 @@ def texts_of(history: MessageHistory) -> list[str]:
             found.append(block.name)
         elif isinstance(block, ToolResultBlock):
             found += [part.text for part in block.content if isinstance(part, TextBlock)]
-    return [text.strip() for text in found if not text.startswith("[")]
+    return [NOT_SENT.sub("\ufffd", text).strip() for text in found if not text.startswith("[")]
 
 
-@given(raw=broken_lists(), whim=st.sampled_from([whim for whim in WHIMS if whim != "all in one"]))
-def test_whatever_the_history_all_of_it_is_in_the_prompt(raw: list[Any], whim: str) -> None:
-    found = measured(WHIMS[whim])
+def shows_all(found: Examination, raw: list[Any]) -> None:
+    """Assert that the prompt of what was measured shows the whole of a history."""
     dialect = OpenAIChat(**HOSTS.fields_of(found.row))
     history = MessageHistory.from_list(raw).as_sent(dialect)
     assume(len(history))
@@ -145,3 +152,21 @@ def test_whatever_the_history_all_of_it_is_in_the_prompt(raw: list[Any], whim: s
         assert any(
             form in prompt for form in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
         )
+
+
+@given(raw=broken_lists(), whim=st.sampled_from([whim for whim in WHIMS if whim != "all in one"]))
+def test_whatever_the_history_all_of_it_is_in_the_prompt(raw: list[Any], whim: str) -> None:
+    shows_all(measured(WHIMS[whim]), raw)
+
+
+TRL = find_spec("trl")
+REAL = sorted(
+    path for place in (TRL.submodule_search_locations or () if TRL else ()) for path in Path(place).rglob("*.jinja")
+)
+
+
+@pytest.mark.skipif(not REAL, reason="TRL, which has templates of many models, is not installed")
+@given(raw=broken_lists(), path=st.sampled_from(REAL or [Path()]))
+@settings(max_examples=300)
+def test_real_templates_show_all_of_it(raw: list[Any], path: Path) -> None:
+    shows_all(measured(path.read_text(encoding="utf-8")), raw)

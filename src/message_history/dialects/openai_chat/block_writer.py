@@ -102,7 +102,8 @@ class BlockWriter:
         if len(parts) == 1 and len(parts[0]) == 2:
             text: str = parts[0]["text"]
             return text
-        if self._dialect.parts:
+        # A template that goes through parts may show the first alone.
+        if self._dialect.parts is True:
             return list(parts)
         if len(parts) > 1:
             self.changes.rewritten(f"{len(parts)} texts as one")
