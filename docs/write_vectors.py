@@ -109,8 +109,6 @@ def _do(versions: list[MessageHistory], step: Vector) -> Vector:
             version = versions[step.get("to", len(versions) - 1)].as_sent(Anthropic())
             sent = {"sent": len(version.for_send())}
         versions.append(STEPS[next(iter(step))](versions, step))
-        if "reply" in step and versions[-1] in (version, versions[-2]):
-            sent = {}  # It is there already.
     except (AmbiguousCallError, UnknownCallError, CallStateError) as error:
         versions.append(versions[-1])
         return {**step, "raises": RAISED[type(error)]}
