@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
+from message_history.core.messages.arrived import arrival
 from message_history.core.messages.blocks import Content, SystemBlock, ToolUseBlock, is_blank, keyed_call
-from message_history.core.messages.message import Message
+from message_history.core.messages.message import Message, arrived
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.policy import Policy
 from message_history.core.turns.conversation import NO_TURN, Context, Conversation, make_conversation
@@ -166,7 +167,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: the size of the message.
         """
-        return self.add(Message("user", content), metadata=metadata)
+        message = Message("user", content)
+        return self.add(message if metadata is None else arrived(message, arrival(len(message.content), metadata)))
 
     def add_assistant(self, content: Content, *, interrupted: bool = False) -> MessageHistory:
         """Return the history with an assistant message added; after another one it is joined to that.

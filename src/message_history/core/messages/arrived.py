@@ -5,15 +5,16 @@ No part of a message's value, in the saved form, and sent to no provider.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import field, frozen
 
-from message_history.core.values.json_values import EMPTY, FrozenDict, freeze_mapping, thaw
+from message_history.core.values.json_values import EMPTY, FrozenDict, freeze_mapping, short_repr, thaw
 from message_history.core.values.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from message_history.core.messages.block_base import Block
 
@@ -40,6 +41,8 @@ class Arrival(Value):
 
 def arrival(end: int, metadata: Mapping[str, Any]) -> tuple[Arrival, ...]:
     """Return the arrivals of a message that came at once."""
+    if not isinstance(metadata, Mapping):
+        raise TypeError(f"metadata must be a mapping, not {type(metadata).__name__}: {short_repr(metadata)}")
     frozen_metadata = freeze_mapping(metadata)[0]
     return (Arrival(end, frozen_metadata),) if frozen_metadata else ()
 

@@ -365,6 +365,13 @@ def with_arrivals(message: Message, arrivals: tuple[Arrival, ...]) -> Message:
     return _beside(message, message.replies, arrivals) if arrivals else message
 
 
+def arrived(message: Message, arrivals: tuple[Arrival, ...]) -> Message:
+    """Give a message that nobody else has yet what it came as."""
+    if arrivals:
+        _set_arrivals(message, arrivals)
+    return message
+
+
 def like(message: Message, changed: Message) -> Message:
     """Return a changed message with what stands beside the value of another, which had as many blocks."""
     if not message.replies and not message.arrivals:

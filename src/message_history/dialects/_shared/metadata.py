@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.arrived import arrival, joined_arrivals
 from message_history.core.messages.blocks import ToolResultBlock, with_meta
 from message_history.core.messages.message import is_plain, make_message, with_arrivals
-from message_history.core.values.json_values import FrozenDict, freeze_mapping, short_repr, thaw
+from message_history.core.values.json_values import FrozenDict, freeze_mapping, thaw
 from message_history.core.values.meta import Meta
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from message_history.core.messages.arrived import Arrival
     from message_history.core.messages.block_base import Block
@@ -67,8 +66,6 @@ def _parted(held: FrozenDict, forms: Sequence[str]) -> tuple[FrozenDict, dict[st
 
 def with_metadata(parsed: Parsed, metadata: Mapping[str, Any]) -> Parsed:
     """Give the last message of what was parsed what the caller says of it."""
-    if not isinstance(metadata, Mapping):
-        raise TypeError(f"metadata must be a mapping, not {type(metadata).__name__}: {short_repr(metadata)}")
     if not parsed.messages:
         parsed.add(make_message("assistant", ()), 0)
     parsed.messages[-1] = _described(parsed.messages[-1], metadata)

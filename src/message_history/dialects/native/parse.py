@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, cast, final, get_args
 
 from message_history.core.messages.arrived import Arrival
 from message_history.core.messages.blocks import ProviderBlock, SystemBlock
-from message_history.core.messages.message import Message, make_message, plain_content, with_arrivals, with_replies
+from message_history.core.messages.message import (
+    Message,
+    arrived,
+    make_message,
+    plain_content,
+    with_arrivals,
+    with_replies,
+)
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import FrozenDict, freeze, freeze_mapping
@@ -71,6 +78,8 @@ class _Blocks:
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
     """Read our own saved form."""
     found = _read_usual(raw)
+    if not all(found):
+        found = [message or _read_common(entry) for entry, message in zip(raw, found, strict=True)]
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))), own=True)
     return read_entries(raw, foreign, _Reader(), "no message of the saved form", known=found)
@@ -112,7 +121,7 @@ def _read_common(entry: Any) -> Message | None:
         arrivals = _arrivals(entry[ARRIVALS], message)
         if not arrivals:
             return None
-        message = with_arrivals(message, arrivals)
+        message = arrived(message, arrivals)
     if REPLIES not in entry:
         return message
     replies, wrong = saved_replies(entry[REPLIES], NATIVE)

@@ -57,7 +57,7 @@ def message_to_json(message: Message) -> dict[str, Any]:
     if message.replies:
         entry[REPLIES] = [as_json(reply) for reply in message.replies]
     if message.arrivals:
-        entry[ARRIVALS] = [{"end": each.end, "metadata": each.metadata} for each in message.arrivals]
+        entry[ARRIVALS] = [{"end": each.end, "metadata": thaw(each.frozen_metadata)} for each in message.arrivals]
     return entry
 
 
