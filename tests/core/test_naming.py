@@ -127,6 +127,28 @@ def test_a_key_stays_with_its_call_through_what_keeps_the_newest(
     assert more[0] == more[1]
 
 
+def test_a_call_that_was_cut_away_is_no_other() -> None:
+    history = talk()
+    first, last = history.calls[0].call, history.awaiting[0]
+    for kept, call in (
+        (history.drop_before(8), first),
+        (MessageHistory().add_user("q"), first),
+        (history.rewind(5), last),
+    ):
+        with pytest.raises(UnknownCallError):
+            kept.add_tool_result(call, "x")
+    branch = MessageHistory(name="alice").add_user("0").add_assistant([pay(6), pay(7, "call_0")])
+    with pytest.raises(UnknownCallError):
+        branch.add_tool_result(first, "x")
+
+
+@pytest.mark.parametrize("wrong", [1, {}, {"dropped": 1, "branches": [1]}, {"dropped": 1, "branches": [[1, 2, 3, 4]]}])
+def test_what_is_no_lineage_is_kept_and_changes_no_key(wrong: Any) -> None:
+    saved = MessageHistory(name="a").add_user("q").add_assistant(pay(5)).to_list()
+    saved[0]["keys"] = wrong
+    assert MessageHistory.from_list(saved).awaiting[0].key == MessageHistory.from_list(saved[1:]).awaiting[0].key
+
+
 def test_a_call_that_is_proposed_anew_after_a_rewind_has_another_key() -> None:
     history = MessageHistory().add_user("a").add_assistant("ok").add_user("b").add_assistant(pay(5))
     found = {history.awaiting[0].key}
@@ -275,6 +297,19 @@ def test_a_result_that_is_put_into_a_followed_list_answers_the_call_before_it(di
     assert states(both.history)[2] == (State.ANSWERED, "paid 2")
     first = MessageHistory().follow(raw, dialect=dialect).follow([*raw[:2], result, *raw[2:]])
     assert states(first.history) == {1: (State.ANSWERED, "paid 2"), 2: (State.UNKNOWN, None)}
+
+
+def test_an_equal_late_result_of_a_followed_list_adds_nothing() -> None:
+    call = {"id": "call_0", "type": "function", "function": {"name": "pay", "arguments": "{}"}}
+    raw: list[dict[str, Any]] = [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": [call]}]
+    raw.append({"role": "user", "content": "u"})
+    result = {"role": "tool", "tool_call_id": "call_0", "content": "paid"}
+    once = MessageHistory().follow(raw, dialect=OpenAIChat()).follow([*raw, result])
+    both = once.follow([*raw, result, result])
+    assert both.history == once.history
+    put_in = once.follow([*raw[:2], result, *raw[2:], result])
+    assert put_in.history == once.history
+    assert [repair.code for repair in put_in.new_repairs] == [RepairCode.DUPLICATE_RESULT_DROPPED]
 
 
 def test_branches_that_are_merged_keep_to_their_calls_and_to_the_moves() -> None:

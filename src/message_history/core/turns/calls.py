@@ -148,6 +148,7 @@ class _Found:
     """A call while its state is being read."""
 
     call: ToolUseBlock
+    origin: Origin
     state: CallState = CallState.PROPOSED
     result: ToolResultBlock | None = None
     detail: str = ""
@@ -198,7 +199,7 @@ class _Reader:
                 self._news(message, number, block.meta.mark)
 
     def _call(self, call: ToolUseBlock, origin: Origin) -> _Found:
-        found = _Found(placed(call, origin))
+        found = _Found(placed(call, origin), origin)
         if call.approval:
             found.state = CallState.WAITING
         self._by_id.update(dict.fromkeys(ids_of(call), found))
@@ -212,8 +213,7 @@ class _Reader:
             if mark is not None:
                 found.take(mark)
             return
-        if mark.key and found.call.origin is not None:
-            found.call = placed(found.call, found.call.origin._replace(key=mark.key))
+        found.call = placed(found.call, found.origin._replace(key=mark.key))
         self._by_key[found.call.key] = found
         found.state = state_of_reason(mark.reason)
         found.take(mark)
