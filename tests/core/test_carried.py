@@ -106,6 +106,7 @@ def _call(id: str) -> dict[str, Any]:
 def test_metadata_must_be_a_mapping_and_none_of_it_is_lost() -> None:
     with pytest.raises(TypeError, match="metadata must be a mapping"):
         MessageHistory().add_user("a", metadata=[])  # type: ignore[arg-type]
+    assert MessageHistory().add_user("a", metadata={})[0].arrivals == ()
     dropped = MessageHistory().add_user(" ", metadata={"id": "m1"})
     assert "m1" in str(dropped.repairs)
     kept = MessageHistory().add_user("a").add_user(" ", metadata={"id": "m1"})

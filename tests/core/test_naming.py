@@ -304,9 +304,10 @@ def test_an_equal_late_result_of_a_followed_list_adds_nothing() -> None:
     raw: list[dict[str, Any]] = [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": [call]}]
     raw.append({"role": "user", "content": "u"})
     result = {"role": "tool", "tool_call_id": "call_0", "content": "paid"}
-    once = MessageHistory().follow(raw, dialect=OpenAIChat()).follow([*raw, result])
-    both = once.follow([*raw, result, result])
-    assert both.history == once.history
+    sent = MessageHistory().follow(raw, dialect=OpenAIChat())
+    once = sent.follow([*raw, result])
+    for both in (once.follow([*raw, result, result]), sent.follow([*raw, result, result])):
+        assert both.history == once.history
     put_in = once.follow([*raw[:2], result, *raw[2:], result])
     assert put_in.history == once.history
     assert [repair.code for repair in put_in.new_repairs] == [RepairCode.DUPLICATE_RESULT_DROPPED]
@@ -321,6 +322,14 @@ def test_branches_that_are_merged_keep_to_their_calls_and_to_the_moves() -> None
     denied, approved = base.record_call(small, "denied"), base.record_call(small, "approved")
     assert states(merged(base, denied, approved))[5][0] is State.DENIED
     assert states(merged(base, approved, denied))[5][0] is State.DENIED
+
+
+def test_a_call_that_two_branches_made_has_the_result_of_either() -> None:
+    base = MessageHistory().add_user("q").add_assistant(pay(1))
+    asked = base.add_user("And 2?").add_assistant(pay(2))
+    other = base.add_assistant(pay(2))
+    done = other.add_tool_result(other.awaiting[1], "paid 2")
+    assert states(merged(base, asked, done))[2] == (State.ANSWERED, "paid 2")
 
 
 def test_the_output_of_a_tool_sets_no_state() -> None:

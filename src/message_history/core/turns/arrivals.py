@@ -136,7 +136,7 @@ class _Arrivals:
         for block in message.content:
             call = self._stubbed_call(block)
             if isinstance(block, ToolResultBlock) and call is not None:
-                blocks += self._quote(block, call, source)
+                blocks += self._quote(block, call, source, blocks)
             else:
                 blocks.append(block)
         return with_content(message, tuple(blocks))
@@ -156,9 +156,14 @@ class _Arrivals:
     def _has_news(self, call: ToolUseBlock) -> bool:
         return Names.of(self.ingest.current).user.news_of(call.key).last is not None
 
-    def _quote(self, block: ToolResultBlock, call: ToolUseBlock, source: int) -> Iterable[Block]:
+    def _quote(
+        self, block: ToolResultBlock, call: ToolUseBlock, source: int, before: Sequence[Block] = ()
+    ) -> Iterable[Block]:
+        """Quote a result; `before` stand before it in its message."""
         conversation = self.ingest.current
         user = Names.of(conversation).user
+        for each in before:
+            user = user.add(each)
         news = user.news_of(call.key)
         mark = user.rest[news.last[1]].mark if news.last is not None else None
         late = mark is not None and mark.kind == "quote"
