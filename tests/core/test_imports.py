@@ -30,7 +30,7 @@ def test_the_core_brings_in_attrs_and_one_provider() -> None:
 
 def test_a_dialect_comes_when_somebody_asks() -> None:
     brought = modules_after("import message_history.dialects as d; d.Gemini()")
-    assert "message_history.dialects.gemini.render" in brought
+    assert "message_history.dialects.gemini.parse" in brought
     assert "message_history.dialects.bedrock" not in brought
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json.encoder
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.blocks import ThinkingBlock
 from message_history.core.messages.repairs import Repair, RepairCode
@@ -115,19 +115,6 @@ class Changes:
         """
         if self.wanted:
             self._recorded.append((RepairCode.PLACEHOLDER_ADDED, self.index, (), what))
-
-
-class _Records(Protocol):
-    changes: Changes
-
-
-_Render = TypeVar("_Render", bound=_Records)
-
-
-def unrecorded(render: _Render) -> _Render:
-    """Return a render whose changes nobody asks for."""
-    render.changes.wanted = False
-    return render
 
 
 def _thinking(message: Message) -> list[Block]:

@@ -10,26 +10,20 @@ from attrs import frozen
 from message_history.core.messages.message import is_plain
 from message_history.dialects._shared.beside import without
 from message_history.dialects._shared.rules import Rule, checked_name
-from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.anthropic.limits import limits_for
 from message_history.dialects.anthropic.model_fields import Fields
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parse import parse as parse_list
 from message_history.dialects.anthropic.render import Render
 from message_history.dialects.anthropic.schema import RULES, model_rows, version_of
-from message_history.dialects.base import Export, Reply
+from message_history.dialects.base import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from anthropic.types import MessageParam
-
-    from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
-    from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
-    from message_history.violations import Violation
 
 __all__ = ["Anthropic"]
 
@@ -99,30 +93,6 @@ class Anthropic(Fields):
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of the Messages API; see `Dialect.parse`."""
         return parse_list(raw, foreign)
-
-    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
-        """Write a list of the Messages API; see `Dialect.render`."""
-        return Render(self).export(list(messages), system)
-
-    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
-        """Write what `render` does, without its records; see `Dialect.write`."""
-        return unrecorded(Render(self)).written(list(messages), system)
-
-    def write_turn(self, assistant: Message | None, user: Message | None) -> list[MessageParam] | None:
-        """Write a turn without cache marks and media, in which every server tool is done; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (assistant, user) if message is not None])
-
-    def violations(self, wire: Sequence[Any]) -> list[Violation]:
-        """Find what the Messages API refuses; see `Dialect.violations`."""
-        from message_history.dialects.anthropic.check import violations  # noqa: PLC0415 - who sends does without
-
-        return violations(wire, self)
-
-    def tool_form(self) -> ToolForm:
-        """Return how requests have their tools; see `Dialect.tool_form`."""
-        from message_history.dialects.anthropic.tools import FORM  # noqa: PLC0415 - few ask
-
-        return FORM
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from message_history.dialects._shared.by_folder import OfRequests
 from message_history.dialects.anthropic.limits import LIMITS
-from message_history.dialects.base import Dialect
 
 if TYPE_CHECKING:
     from anthropic.types import MessageParam  # noqa: F401
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @frozen(kw_only=True)
-class Fields(Dialect["MessageParam"]):
+class Fields(OfRequests["MessageParam"]):
     """The fields of `Anthropic`, which says what each means."""
 
     leading_assistant: bool | None = None

@@ -26,7 +26,6 @@ from message_history.dialects.anthropic.call_order import CALL, CONTENT, SERVER,
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.plain_writer import write_common
 from message_history.dialects.anthropic.provider_blocks import ProviderBlocks
-from message_history.dialects.base import Export
 from message_history.media import has_media
 
 if TYPE_CHECKING:
@@ -54,10 +53,6 @@ class Render:
         self._blocks = BlockWriter(self.changes, dialect)
         self._provider = ProviderBlocks(self.changes, self._blocks, self._id)
 
-    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
-        """Write a whole conversation, and record what was changed."""
-        return Export(*self.written(messages, system), tuple(self.changes.repairs))
-
     def written(
         self, messages: Sequence[Message], system: Sequence[SystemBlock]
     ) -> tuple[list[Wire], str | list[Wire] | None]:
@@ -72,7 +67,7 @@ class Render:
         return wire, prompt
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
-        """Write a turn that depends on no other; None when it does, or another may depend on it."""
+        """Write a turn without cache marks and media, in which every server tool is done; of another, return None."""
         if any(map(has_media, messages)):
             return None
         wire = self._written(messages)

@@ -10,25 +10,20 @@ from message_history.dialects._shared.beside import without
 from message_history.dialects._shared.rules import Rule, checked_name, fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
-from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.anthropic import Anthropic
-from message_history.dialects.base import Export, Reply, of_model
+from message_history.dialects.base import Reply, of_model
 from message_history.dialects.bedrock.limits import LIMITS, with_claude
 from message_history.dialects.bedrock.model_fields import Fields
 from message_history.dialects.bedrock.parse import BEDROCK
 from message_history.dialects.bedrock.parse import parse as parse_list
-from message_history.dialects.bedrock.render import Render
 from message_history.dialects.bedrock.schema import MODELS, RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
-    from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
-    from message_history.violations import Violation
 
 __all__ = ["Bedrock"]
 
@@ -97,30 +92,6 @@ class Bedrock(Fields):
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of Converse messages; see `Dialect.parse`."""
         return parse_list(raw, foreign, white_space=self.white_space == "alone")
-
-    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
-        """Write a list of Converse messages; see `Dialect.render`."""
-        return Render(self).export(list(messages), system)
-
-    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
-        """Write what `render` does, without its records; see `Dialect.write`."""
-        return unrecorded(Render(self)).written(list(messages), system)
-
-    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
-        """Write a turn without cache points and media; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (assistant, user) if message is not None])
-
-    def violations(self, wire: Sequence[Any]) -> list[Violation]:
-        """Find what Converse refuses; see `Dialect.violations`."""
-        from message_history.dialects.bedrock.check import violations  # noqa: PLC0415 - who sends does without
-
-        return violations(wire, self)
-
-    def tool_form(self) -> ToolForm:
-        """Return how requests have their tools; see `Dialect.tool_form`."""
-        from message_history.dialects.bedrock.tools import FORM  # noqa: PLC0415 - few ask
-
-        return FORM
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import field, frozen
 
-from message_history.dialects.base import Dialect, names_in_order
+from message_history.dialects._shared.by_folder import OfRequests
+from message_history.dialects.base import names_in_order
 from message_history.dialects.bedrock.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @frozen(kw_only=True)
-class Fields(Dialect["MessageUnionTypeDef"]):
+class Fields(OfRequests["MessageUnionTypeDef"]):
     """The fields of `Bedrock`, which says what each means."""
 
     leading_assistant: bool | None = None

@@ -15,7 +15,6 @@ from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import PLACEHOLDER, Changes
 from message_history.dialects.anthropic.call_order import CALL, CONTENT, SERVER, THINKING, Kind, calls_last
-from message_history.dialects.base import Export
 from message_history.dialects.bedrock import schema
 from message_history.dialects.bedrock.block_writer import BlockWriter
 from message_history.dialects.bedrock.grouping import (
@@ -53,10 +52,6 @@ class Render:
         self._moved: list[Wire] = []
         self._counts: dict[str, int] = {}
 
-    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
-        """Write a whole conversation, and record what was changed."""
-        return Export(*self.written(messages, system), tuple(self.changes.repairs))
-
     def written(
         self, messages: Sequence[Message], system: Sequence[SystemBlock]
     ) -> tuple[list[Wire], list[Wire] | None]:
@@ -70,7 +65,7 @@ class Render:
         return wire, prompt or None
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
-        """Write a turn that depends on no other; None when it does, or another may depend on it."""
+        """Write a turn without cache points and media; of another, return None."""
         wire = write_turn(self, messages, self._short)
         return None if self._points else wire
 

@@ -10,23 +10,18 @@ from message_history.dialects._shared.beside import REPEATED, beside_content, wi
 from message_history.dialects._shared.rules import Rule, checked_name, fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import is_truncated
-from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Reply
+from message_history.dialects.base import Reply
 from message_history.dialects.gemini.entries import GEMINI
 from message_history.dialects.gemini.model_fields import Fields
 from message_history.dialects.gemini.parse import Reader
-from message_history.dialects.gemini.render import Render
 from message_history.dialects.gemini.schema import DEVELOPER_MODELS, MODELS, RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
-    from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
-    from message_history.violations import Violation
 
 __all__ = ["Gemini"]
 
@@ -83,30 +78,6 @@ class Gemini(Fields):
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of contents; see `Dialect.parse`."""
         return Reader().read(raw, foreign)
-
-    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
-        """Write a list of contents; see `Dialect.render`. The system prompt is what `systemInstruction` takes."""
-        return Render(self).export(messages, system)
-
-    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
-        """Write what `render` does, without its records; see `Dialect.write`."""
-        return unrecorded(Render(self)).written(messages, system)
-
-    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
-        """Write a turn without media; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (assistant, user) if message is not None])
-
-    def violations(self, wire: Sequence[Any]) -> list[Violation]:
-        """Find what generateContent refuses; see `Dialect.violations`."""
-        from message_history.dialects.gemini.check import violations  # noqa: PLC0415 - who sends does without
-
-        return violations(wire, self)
-
-    def tool_form(self) -> ToolForm:
-        """Return how requests have their tools; see `Dialect.tool_form`."""
-        from message_history.dialects.gemini.tools import FORM  # noqa: PLC0415 - few ask
-
-        return FORM
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`. Of several candidates, the first is taken."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import Factory, field, frozen
 
-from message_history.dialects.base import Dialect
+from message_history.dialects._shared.by_folder import OfRequests
 from message_history.dialects.gemini.limits import LIMITS, VERTEX
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @frozen(kw_only=True)
-class Fields(Dialect["ContentDict"]):
+class Fields(OfRequests["ContentDict"]):
     """The fields of `Gemini`, which says what each means."""
 
     vertex: bool = False

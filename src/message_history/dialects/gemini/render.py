@@ -24,7 +24,6 @@ from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.blank_texts import is_kept_blank
 from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
-from message_history.dialects.base import Export
 from message_history.dialects.gemini import schema
 from message_history.dialects.gemini.block_writer import Parts, Wire, fits, is_media, kind_of, type_of
 from message_history.dialects.gemini.entries import GEMINI, noted
@@ -50,17 +49,13 @@ class Render:
         self._ids = Aliases(schema.ID, schema.ID_LIMIT)
         self._short = GeminiPlainWriter(dialect, self.changes, self._ids)
 
-    def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
-        """Write a whole conversation, and record what was changed."""
-        return Export(*self.written(messages, system), tuple(self.changes.repairs))
-
     def written(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], Wire | None]:
         """Write a whole conversation."""
         prompt = self._prompt(system)
         return write_messages(self, messages, self._short), prompt
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
-        """Write a turn that depends on no other; None when it does."""
+        """Write a turn without media; of another, return None."""
         return write_turn(self, messages, self._short)
 
     def message(self, message: Message) -> list[Wire]:

@@ -10,22 +10,18 @@ from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, held_call
 from message_history.dialects._shared.rules import Rule, checked_name
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Reply
+from message_history.dialects.base import Reply
 from message_history.dialects.gemini_interactions.model_fields import Fields
 from message_history.dialects.gemini_interactions.parse import Reader, is_interaction
-from message_history.dialects.gemini_interactions.render import Render
 from message_history.dialects.gemini_interactions.schema import GEMINI_INTERACTIONS, RULES, TRUNCATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from message_history.core.messages.blocks import SystemBlock, ToolResultBlock, ToolUseBlock
+    from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
-    from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
-    from message_history.violations import Violation
 
 __all__ = ["GeminiInteractions"]
 
@@ -66,30 +62,6 @@ class GeminiInteractions(Fields):
         if self.continues:
             add_held(parsed, _held_call)
         return parsed
-
-    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
-        """Write a list of steps; see `Dialect.render`."""
-        return Render(self).export(messages, system)
-
-    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
-        """Write what `render` does, without its records; see `Dialect.write`."""
-        return unrecorded(Render(self)).written(messages, system)
-
-    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
-        """Write a turn without media; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (assistant, user) if message is not None])
-
-    def violations(self, wire: Sequence[Any]) -> list[Violation]:
-        """Find what the Interactions API refuses; see `Dialect.violations`."""
-        from message_history.dialects.gemini_interactions.check import violations  # noqa: PLC0415 - who sends does without
-
-        return violations(wire, self)
-
-    def tool_form(self) -> ToolForm:
-        """Return how requests have their tools; see `Dialect.tool_form`."""
-        from message_history.dialects.gemini_interactions.tools import FORM  # noqa: PLC0415 - few ask
-
-        return FORM
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read an interaction; see `Dialect.reply`. The steps that the request sent are not taken again."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from message_history.dialects.base import Dialect
+from message_history.dialects._shared.by_folder import OfRequests
 from message_history.dialects.gemini_interactions.limits import LIMITS
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @frozen(kw_only=True)
-class Fields(Dialect["StepParam"]):
+class Fields(OfRequests["StepParam"]):
     """The fields of `GeminiInteractions`, which says what each means."""
 
     continues: bool = False

@@ -22,7 +22,6 @@ from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.held import is_held
 from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
-from message_history.dialects.base import Export
 from message_history.dialects.gemini.media import is_base64
 from message_history.dialects.gemini_interactions import schema
 from message_history.dialects.gemini_interactions.block_writer import ContentWriter, Wire
@@ -48,10 +47,6 @@ class Render:
         self._ids = Aliases(schema.ID, schema.ID_LIMIT)
         self._names: dict[str, str] = {}
 
-    def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
-        """Write a whole conversation, and record what was changed."""
-        return Export(*self.written(messages, system), tuple(self.changes.repairs))
-
     def written(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], str | None]:
         """Write a whole conversation; the system prompt is what `system_instruction` takes."""
         prompt = "\n\n".join(self._content.text(block.text) for block in system) or None
@@ -60,7 +55,7 @@ class Render:
         return write_messages(self, messages), prompt
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
-        """Write a turn that depends on no other; None when it does."""
+        """Write a turn without media; of another, return None."""
         return write_turn(self, messages)
 
     def message(self, message: Message) -> list[Wire]:

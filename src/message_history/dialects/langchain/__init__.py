@@ -13,21 +13,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from attrs import frozen
 
 from message_history.dialects._shared.reader import read_entries
-from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Reply
+from message_history.dialects.base import Reply
 from message_history.dialects.langchain.model_fields import Fields
 from message_history.dialects.langchain.parse import Reader
 from message_history.dialects.langchain.schema import LANGCHAIN, RULES, as_message, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
     from message_history.dialects._shared.rules import Rule
     from message_history.dialects.base import Foreign
-    from message_history.violations import Violation
 
 __all__ = ["LangChain"]
 
@@ -52,24 +49,6 @@ class LangChain(Fields):
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read messages, objects or their dumps; see `Dialect.parse`."""
         return read_entries(raw, foreign, Reader())
-
-    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
-        """Write messages; see `Dialect.render`."""
-        from message_history.dialects.langchain.render import Render  # noqa: PLC0415
-
-        return Render(self).export(messages, system)
-
-    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
-        """Write what `render` does, without its records; see `Dialect.write`."""
-        from message_history.dialects.langchain.render import Render  # noqa: PLC0415
-
-        return unrecorded(Render(self)).written(messages, system)
-
-    def violations(self, wire: Sequence[Any]) -> list[Violation]:
-        """Find what chat models refuse; see `Dialect.violations`."""
-        from message_history.dialects.langchain.check import violations  # noqa: PLC0415 - who sends does without
-
-        return violations(wire)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read an AI message; see `Dialect.reply`."""

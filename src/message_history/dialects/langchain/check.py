@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from message_history.violations import Violation
 
 
-def violations(wire: Sequence[Any]) -> list[Violation]:
+def violations(wire: Sequence[Any], _: object = None) -> list[Violation]:
     """Find what chat models refuse, from the dumps alone."""
     return check_list(_Check(wire))
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from message_history.dialects.base import Dialect
+from message_history.dialects._shared.by_folder import ByFolder
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage  # noqa: F401
 
 
 @frozen(kw_only=True)
-class Fields(Dialect["BaseMessage"]):
+class Fields(ByFolder["BaseMessage"]):
     """The fields of `LangChain`, which says what each means."""
 
     ends_with_ai: bool = False

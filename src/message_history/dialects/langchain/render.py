@@ -20,7 +20,6 @@ from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import FrozenDict, freeze_mapping
 from message_history.dialects._shared.list_writer import write_list
 from message_history.dialects._shared.writer import PLACEHOLDER, Changes, thaw_well_formed, well_formed
-from message_history.dialects.base import Export
 from message_history.dialects.langchain.provider_blocks import ITEMS
 from message_history.dialects.langchain.schema import LANGCHAIN
 
@@ -44,10 +43,6 @@ class Render:
         self._dialect = dialect
         self._names: dict[str, str] = {}
         self._places: dict[str, int] = {}
-
-    def export(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> Export:
-        """Write a whole conversation, and record what was changed."""
-        return Export(*self.written(messages, system), tuple(self.changes.repairs))
 
     def written(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> tuple[list[BaseMessage], None]:
         """Write a whole conversation; the system prompt is the first message."""

@@ -7,24 +7,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from attrs import frozen
 
 from message_history.dialects._shared.rules import Rule, checked_name, fields_for
-from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Reply
+from message_history.dialects.base import Reply
 from message_history.dialects.mistral.limits import SERVED
 from message_history.dialects.mistral.model_fields import Fields
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix
 from message_history.dialects.mistral.parse import parse as parse_list
-from message_history.dialects.mistral.render import Render
 from message_history.dialects.mistral.schema import MODELS, RULES, VERSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
     from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
-    from message_history.violations import Violation
 
 __all__ = ["Mistral"]
 
@@ -97,24 +93,6 @@ class Mistral(Fields):
     def parse(self, raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
         """Read a list of Mistral's messages; see `Dialect.parse`."""
         return parse_list(raw, foreign)
-
-    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
-        """Write a list of Mistral's messages; see `Dialect.render`."""
-        return Render(self).export(list(messages), system)
-
-    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
-        """Write a list of Mistral's messages; see `Dialect.write`."""
-        return unrecorded(Render(self)).written(list(messages), system), None
-
-    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
-        """Write a turn without media; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (assistant, user) if message is not None])
-
-    def violations(self, wire: Sequence[Any]) -> list[Violation]:
-        """Find what Mistral refuses; see `Dialect.violations`."""
-        from message_history.dialects.mistral.check import violations  # noqa: PLC0415 - who sends does without
-
-        return violations(wire, self)
 
     def tool_form(self) -> ToolForm:
         """Return how requests have their tools; see `Dialect.tool_form`."""

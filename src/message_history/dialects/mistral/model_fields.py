@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from message_history.dialects.base import Dialect, names_in_order
+from message_history.dialects._shared.by_folder import OfRequests
+from message_history.dialects.base import names_in_order
 from message_history.dialects.mistral.limits import LIMITS
 from message_history.dialects.mistral.schema import ANY_NAME, ANY_NAME_LIMIT, ID, ID_LENGTH
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @frozen(kw_only=True)
-class Fields(Dialect["ChatCompletionRequestMessageTypedDict"]):
+class Fields(OfRequests["ChatCompletionRequestMessageTypedDict"]):
     """The fields of `Mistral`, which says what each means."""
 
     prefix: bool = False

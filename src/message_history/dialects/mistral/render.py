@@ -30,7 +30,6 @@ from message_history.dialects._shared.writer import (
     thaw_well_formed,
     well_formed,
 )
-from message_history.dialects.base import Export
 from message_history.dialects.mistral import schema
 from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix, shared_key
 from message_history.dialects.mistral.plain_writer import BRIDGE, GO_ON, NOT_TAKEN_BACK, OTHER_ID, MistralPlainWriter
@@ -62,11 +61,7 @@ class Render:
         self._has_system = False
         self._prefix_at = -1
 
-    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
-        """Write a whole conversation, and record what was changed."""
-        return Export(self.written(messages, system), None, tuple(self.changes.repairs))
-
-    def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> list[Wire]:
+    def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], None]:
         """Write a whole conversation."""
         last = messages[-1] if messages else None
         if last is not None and last.role == "assistant" and self._dialect.prefix and is_prefix(last):
@@ -74,10 +69,10 @@ class Render:
         wire = write_list(self, messages, system, self._short)
         if self._prefix_at >= 0:
             wire[-1]["prefix"] = True
-        return wire
+        return wire, None
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
-        """Write a turn that depends on no other; None when it does."""
+        """Write a turn without media; of another, return None."""
         if any(map(has_media, messages)) or not (self._dialect.audio_beside_system or _has_no_chunks(messages)):
             return None
         return write_messages(self, messages, self._short)

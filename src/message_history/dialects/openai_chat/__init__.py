@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from attrs import frozen
 
-from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Reply
+from message_history.dialects.base import Reply
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.model_fields import Fields
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 from message_history.dialects.openai_chat.providers import fields_of, fields_of_probe, quoted_by
-from message_history.dialects.openai_chat.render import Render
 from message_history.extras import needs_extra
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
-    from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
     from message_history.dialects._shared.rules import Rule
@@ -173,19 +170,11 @@ class OpenAIChat(Fields):
         """Read a list of Chat Completions; see `Dialect.parse`."""
         return Reader().read(raw, foreign)
 
-    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
-        """Write a list of Chat Completions; see `Dialect.render`."""
-        return Render(self).export(list(messages), system)
-
-    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
-        """Write a list of Chat Completions; see `Dialect.write`."""
-        return unrecorded(Render(self)).written(list(messages), system), None
-
     def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
         """Write a turn without cache marks and media; see `Dialect.write_turn`."""
         if self.unique_ids or self.alternate or self.needs_user or self.system_role == "user" or self.parts == "always":
             return None
-        return Render(self).turn([message for message in (assistant, user) if message is not None])
+        return super().write_turn(assistant, user)
 
     def violations(self, wire: Sequence[Any]) -> list[Violation]:
         """Find what Chat Completions refuses; see `Dialect.violations`."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import Factory, field, frozen
 
-from message_history.dialects.base import Dialect, names_in_order
+from message_history.dialects._shared.by_folder import OfRequests
+from message_history.dialects.base import names_in_order
 from message_history.dialects.openai_chat.limits import limits_for
 from message_history.dialects.openai_chat.schema import ID, MAX_CALLS, NAME, OWN_KEY
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @frozen(kw_only=True)
-class Fields(Dialect["ChatCompletionMessageParam"]):
+class Fields(OfRequests["ChatCompletionMessageParam"]):
     """The fields of `OpenAIChat`, which says what each means."""
 
     provider: str = "openai"

@@ -24,7 +24,6 @@ from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.blank_texts import is_kept_blank
 from message_history.dialects._shared.list_writer import write_messages, write_turn
 from message_history.dialects._shared.writer import PLACEHOLDER, thaw_well_formed
-from message_history.dialects.base import Export
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.block_writer import BlockWriter, Wire
 from message_history.dialects.openai_chat.media import data_url
@@ -63,11 +62,7 @@ class Render:
         self._behind: list[Wire] = []
         self._answers_calls = False
 
-    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
-        """Write a whole conversation, and record what was changed."""
-        return Export(self.written(messages, system), None, tuple(self.changes.repairs))
-
-    def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> list[Wire]:
+    def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], None]:
         """Write a whole conversation."""
         wire = self._system_prompt(system)
         prompt = self._writer.marks
@@ -82,10 +77,10 @@ class Render:
         if self._dialect.alternate or self._dialect.system_role == "user":
             wire = _without_neighbours(wire)
         self._writer.limit_marks(prompt)
-        return wire
+        return wire, None
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
-        """Write a turn that depends on no other; None when it does."""
+        """Write a turn without cache marks and media; of another, return None."""
         wire = write_turn(self, messages, self._short)
         return None if self._writer.marks else wire
 

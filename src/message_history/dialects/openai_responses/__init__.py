@@ -11,23 +11,18 @@ from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.held import add_held, add_referred
 from message_history.dialects._shared.rules import Rule, checked_name, fields_for
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.writer import unrecorded
-from message_history.dialects.base import Export, Reply, of_model
+from message_history.dialects.base import Reply, of_model
 from message_history.dialects.openai_responses.model_fields import Fields
 from message_history.dialects.openai_responses.parse import Reader, is_truncated, refers_to_call
-from message_history.dialects.openai_responses.render import Render
 from message_history.dialects.openai_responses.schema import MODELS, OPENAI_RESPONSES, RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from message_history.core.messages.block_base import Block
-    from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
-    from message_history.dialects._shared.tools.form import ToolForm
     from message_history.dialects.base import Foreign
-    from message_history.violations import Violation
 
 __all__ = ["OpenAIResponses"]
 
@@ -123,30 +118,6 @@ class OpenAIResponses(Fields):
         elif reader.has_references:
             add_referred(parsed, reader.held_call, refers_to_call)
         return parsed
-
-    def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
-        """Write a list of items; see `Dialect.render`."""
-        return Render(self).export(list(messages), system)
-
-    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
-        """Write what `render` does, without its records; see `Dialect.write`."""
-        return unrecorded(Render(self)).written(list(messages), system)
-
-    def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any] | None:
-        """Write a turn without media, items' ids, and calls whose ids must be unique; see `Dialect.write_turn`."""
-        return Render(self).turn([message for message in (assistant, user) if message is not None])
-
-    def violations(self, wire: Sequence[Any]) -> list[Violation]:
-        """Find what the Responses API refuses; see `Dialect.violations`."""
-        from message_history.dialects.openai_responses.check import violations  # noqa: PLC0415 - who sends does without
-
-        return violations(wire, self)
-
-    def tool_form(self) -> ToolForm:
-        """Return how requests have their tools; see `Dialect.tool_form`."""
-        from message_history.dialects.openai_responses.tools import FORM  # noqa: PLC0415 - few ask
-
-        return FORM
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from attrs import Factory, evolve, field, frozen
 
-from message_history.dialects.base import Dialect
+from message_history.dialects._shared.by_folder import OfRequests
 from message_history.dialects.openai_responses.limits import LIMITS
 from message_history.dialects.openai_responses.schema import TEXT_LIMIT
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @frozen(kw_only=True)
-class Fields(Dialect["ResponseInputItemParam"]):
+class Fields(OfRequests["ResponseInputItemParam"]):
     """The fields of `OpenAIResponses`, which says what each means."""
 
     prefill: bool = False

@@ -24,7 +24,6 @@ from message_history.core.values.json_values import FrozenDict, json_text
 from message_history.dialects._shared.held import begins_at_provider
 from message_history.dialects._shared.list_writer import write_messages
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, named_for, thaw_well_formed
-from message_history.dialects.base import Export
 from message_history.dialects.openai_responses import notes, schema
 from message_history.dialects.openai_responses.approvals import acknowledged, write_decision
 from message_history.dialects.openai_responses.block_writer import Pieces, is_part, plain
@@ -62,10 +61,6 @@ class Render:
         self._has_references = False
         self._has_loose_decisions = False
 
-    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
-        """Write a whole conversation, and record what was changed."""
-        return Export(*self.written(messages, system), tuple(self.changes.repairs))
-
     def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], None]:
         """Write a whole conversation; the system prompt goes first, as items of its own."""
         wire: list[Wire] = [item for block in system for item in self._system_message(block)]
@@ -74,7 +69,7 @@ class Render:
         return wire, None
 
     def turn(self, messages: Sequence[Message]) -> list[Any] | None:
-        """Write a turn that depends on no other; None when it does, or another may depend on it."""
+        """Write a turn without media, items' ids, and calls whose ids must be unique; of another, return None."""
         shared = self._dialect.unique_ids and any(message.ids for message in messages)
         if shared or any(map(has_media, messages)):
             return None

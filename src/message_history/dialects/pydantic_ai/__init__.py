@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, final, overload
 from attrs import evolve, frozen
 
 from message_history.dialects._shared.truncated import is_truncated
-from message_history.dialects._shared.writer import unrecorded
 from message_history.dialects.anthropic import Anthropic
 from message_history.dialects.base import Export, Reply
 from message_history.dialects.pydantic_ai.model_fields import Fields, WireT
 from message_history.dialects.pydantic_ai.objects import model_messages
 from message_history.dialects.pydantic_ai.parse import Reader
 from message_history.dialects.pydantic_ai.provider_blocks import PYDANTIC_AI
-from message_history.dialects.pydantic_ai.render import Render
 from message_history.dialects.pydantic_ai.schema import RULES
 from message_history.media.limits import NO_LIMITS
 
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from message_history.dialects._shared.rules import Rule
     from message_history.dialects.base import Foreign
     from message_history.media.limits import Limits
-    from message_history.violations import Violation
 
 __all__ = ["PydanticAI"]
 
@@ -103,19 +100,13 @@ class PydanticAI(Fields[WireT]):
 
     def render(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> Export:
         """Write messages of pydantic-ai; see `Dialect.render`."""
-        export = Render(self).export(list(messages), system)
+        export = super().render(messages, system)
         return evolve(export, messages=list(model_messages(export.messages))) if self.objects else export
 
     def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
         """Write what `render` does, without its records; see `Dialect.write`."""
-        wire, beside = unrecorded(Render(self)).written(list(messages), system)
+        wire, beside = super().write(messages, system)
         return list(model_messages(wire)) if self.objects else wire, beside
-
-    def violations(self, wire: Sequence[Any]) -> list[Violation]:
-        """Find what pydantic-ai refuses, or repairs in silence; see `Dialect.violations`."""
-        from message_history.dialects.pydantic_ai.check import violations  # noqa: PLC0415 - who sends does without
-
-        return violations(wire, self)
 
     def reply(self, response: Mapping[str, Any]) -> Reply | None:
         """Read a response; see `Dialect.reply`."""

@@ -6,13 +6,13 @@ from typing import TypeVar
 
 from attrs import frozen
 
-from message_history.dialects.base import Dialect
+from message_history.dialects._shared.by_folder import ByFolder
 
 WireT = TypeVar("WireT")
 
 
 @frozen(kw_only=True)
-class Fields(Dialect[WireT]):
+class Fields(ByFolder[WireT]):
     """The fields of `PydanticAI`, which says what each means."""
 
     objects: bool = False

@@ -26,7 +26,6 @@ from message_history.dialects._shared.list_writer import write_messages
 from message_history.dialects._shared.schema import Shape, misfits
 from message_history.dialects._shared.typed_blocks import parsed_input
 from message_history.dialects._shared.writer import PLACEHOLDER, Aliases, Changes, thaw_well_formed
-from message_history.dialects.base import Export
 from message_history.dialects.pydantic_ai.block_writer import Content
 from message_history.dialects.pydantic_ai.parse import REQUEST_ONLY, is_stopped
 from message_history.dialects.pydantic_ai.plain_writer import PydanticPlainWriter
@@ -73,10 +72,6 @@ class Render:
         self._short = PydanticPlainWriter(self.changes, self._ids)
         self._opening: Sequence[SystemBlock] = ()
         self._last = 0
-
-    def export(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> Export:
-        """Write a whole conversation, and record what was changed."""
-        return Export(*self.written(messages, system), tuple(self.changes.repairs))
 
     def written(
         self, messages: Sequence[Message], system: Sequence[SystemBlock]

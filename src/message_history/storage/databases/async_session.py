@@ -94,20 +94,9 @@ class AsyncSqlSession:
         *,
         attempts: int = 5,
     ) -> MessageHistory:
-        """Load, change and append, and do so again when somebody else has written meanwhile.
+        """Load, change and append, again when somebody else has written meanwhile; see `JsonlSession.update`.
 
-        Args:
-            change: takes the loaded history and returns the one to be appended; it may be called several times.
-            attempts: how often to try.
-
-        Returns:
-            The history that was appended.
-
-        Raises:
-            SessionConflictError: when somebody else was faster each time.
-            SessionError: see `append`.
-
-        Complexity: that of `load`, `change` and `append`, for each attempt.
+        `change` may be asynchronous.
         """
         for attempt in range(1, attempts + 1):
             loaded = await self.load()

@@ -171,21 +171,7 @@ class SqlSession:
             self._put(held, history, found)
 
     def update(self, change: Callable[[MessageHistory], MessageHistory], *, attempts: int = 5) -> MessageHistory:
-        """Load, change and append, and do so again when somebody else has written meanwhile.
-
-        Args:
-            change: takes the loaded history and returns the one to be appended; it may be called several times.
-            attempts: how often to try.
-
-        Returns:
-            The history that was appended.
-
-        Raises:
-            SessionConflictError: when somebody else was faster each time.
-            SessionError: see `append`.
-
-        Complexity: that of `load`, `change` and `append`, for each attempt.
-        """
+        """Load, change and append, again when somebody else has written meanwhile; see `JsonlSession.update`."""
         return updated(self, change, attempts)
 
     def fork(self, session_id: str) -> SqlSession:
