@@ -9,7 +9,6 @@ packages that the pages use. No block may cast, or have a checker look away.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,13 +17,14 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
-FILES_OF_THEIR_OWN: Final = {*DOCS.glob("adding_a_*.md")}
-"""The blocks of these are files of a dialect's folder, and checked in a copy of the package."""
-OWN_NAME: Final = re.compile(r"^from message_history\.dialects\.(\w+)\.schema import", re.MULTILINE)
-FILE: Final = re.compile(r"^```\w+\n# (\w+\.\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FILES_OF_THEIR_OWN: Final = {
+    DOCS / "adding_a_dialect.md": "sharegpt_dialect",
+    DOCS / "adding_a_format.md": "message_history_example",
+}
+"""The blocks of these pages are the files of a distribution, and this is its package."""
+FILE: Final = re.compile(r"^```python\n# (\S+\.py)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILES_CONFIG: Final = """
 [tool.pyright]
-include = ["message_history/dialects/{name}"]
 typeCheckingMode = "strict"
 reportMissingModuleSource = false
 """
@@ -63,7 +63,7 @@ def main(pages: list[Path]) -> int:
         (modules / "pyproject.toml").write_text(CONFIG, encoding="utf-8")
         names: dict[str, Path] = {}
         chosen = {page.resolve() for page in pages} or {ROOT / "README.md", *DOCS.rglob("*.md")}
-        for page in sorted(chosen - FILES_OF_THEIR_OWN):
+        for page in sorted(chosen - FILES_OF_THEIR_OWN.keys()):
             text = page.read_text(encoding="utf-8")
             code = as_module(text)
             if not code.strip():
@@ -90,13 +90,13 @@ def main(pages: list[Path]) -> int:
                 found = 1
                 print(output)
         print(f"{len(names)} pages")
-    for page in FILES_OF_THEIR_OWN & chosen:
+    for page in sorted(FILES_OF_THEIR_OWN.keys() & chosen):
         found |= check_files(page)
     return found
 
 
 def check_files(page: Path) -> int:
-    """Check the files of a dialect that a page builds.
+    """Check the files of a distribution that a page builds.
 
     Args:
         page: the page.
@@ -104,21 +104,22 @@ def check_files(page: Path) -> int:
     Returns:
         1 when mypy or pyright finds something.
     """
-    found, text = 0, page.read_text(encoding="utf-8")
+    found, package = 0, FILES_OF_THEIR_OWN[page]
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder)
-        shutil.copytree(ROOT / "src" / "message_history", copy / "message_history")
-        (name,) = set(OWN_NAME.findall(text))
-        (copy / "pyproject.toml").write_text(FILES_CONFIG.format(name=name), encoding="utf-8")
-        added = Path("message_history", "dialects", name)
-        (copy / added).mkdir()
-        for file, code in FILE.findall(text):
-            (copy / added / file).write_text(code, encoding="utf-8")
-        config = ("--config-file", str(ROOT / "pyproject.toml"), "--follow-imports", "silent")
-        mypy = ("mypy", "--strict", "--no-error-summary", *config, str(added))
+        there = Path(folder)
+        (there / "pyproject.toml").write_text(FILES_CONFIG, encoding="utf-8")
+        (there / package).mkdir()
+        (there / package / "__init__.py").touch()
+        for file, code in FILE.findall(page.read_text(encoding="utf-8")):
+            # What is in no folder of its own is a module of the package.
+            place = there / (file if "/" in file else f"{package}/{file}")
+            place.parent.mkdir(exist_ok=True)
+            place.write_text(code, encoding="utf-8")
+        config = ("--config-file", str(ROOT / "pyproject.toml"))
+        mypy = ("mypy", "--strict", "--no-error-summary", *config, ".")
         for checker in (mypy, ("pyright", "--pythonpath", sys.executable)):
             command = [sys.executable, "-m", *checker]
-            checked = subprocess.run(command, check=False, cwd=copy, capture_output=True, text=True)  # noqa: S603 - as above
+            checked = subprocess.run(command, check=False, cwd=there, capture_output=True, text=True)  # noqa: S603 - as above
             if checked.returncode:
                 print(checked.stdout + checked.stderr)
                 found = 1
