@@ -347,17 +347,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--steps", type=int, default=40)
     chosen = parser.parse_args(arguments)
-    logging.disable()
     end, failed, seed = time.monotonic() + chosen.seconds, 0, chosen.first
     with tempfile.TemporaryDirectory() as folder:
         while seed < chosen.first + chosen.walks and time.monotonic() < end and failed < MOST_FAILED:
             made = Walk(seed, Path(folder))
+            before = logging.root.manager.disable
+            logging.disable()
             try:
                 made.go(chosen.steps)
                 made.look_closely()
             except Exception as error:  # noqa: BLE001 - whatever it is, the walk has failed
                 failed += 1
                 print(f"walk {seed}: {type(error).__name__}: {error}\n  {' '.join(made.steps)}")
+            finally:
+                logging.disable(before)
             seed += 1
     print(f"{seed - chosen.first:,} walks, {failed} failed")
     return 1 if failed else 0

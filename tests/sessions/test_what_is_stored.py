@@ -28,6 +28,7 @@ def reply(**beside: Any) -> dict[str, Any]:
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], JsonlSession | SqlSession]:
     if request.param == "jsonl":
         return lambda: JsonlSession(tmp_path / "chat.jsonl")
+    pytest.importorskip("sqlalchemy")
     return lambda: SqlSession(f"sqlite:///{tmp_path}/chats.db", "chat")
 
 
