@@ -234,7 +234,9 @@ class Walk:
             operation()
             branches.append((self.history, dict(self.ledger)))
         (first, one), (second, two) = branches
-        if any(one[key] != known[key] and two[key] != known[key] and one[key] != two[key] for key in known):
+        moved = [{each.key for each in branch.calls if each not in base.calls} for branch in (first, second)]
+        if moved[0] & moved[1]:
+            # What both say of one call, the table of moves joins; the ledger does not know it.
             self.history, self.ledger = first, one
             return
         self.history = merged(base, first, second)
@@ -362,6 +364,7 @@ def main(arguments: list[str] | None = None) -> int:
             finally:
                 logging.disable(before)
             seed += 1
+    logging.disable(logging.NOTSET)
     print(f"{seed - chosen.first:,} walks, {failed} failed")
     return 1 if failed else 0
 
