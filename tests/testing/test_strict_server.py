@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-import jsonschema
 import pytest
 
 from message_history import MessageHistory, Usage
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = needs_sockets
+jsonschema = pytest.importorskip("jsonschema")
 
 QUESTION = {"role": "user", "content": "weather?"}
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}]}
