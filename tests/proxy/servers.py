@@ -83,7 +83,8 @@ def _read(connection: socket.socket) -> bytes | None:
         head, _, body = data.partition(b"\r\n\r\n")
         lengths = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
         length = int(lengths[0].split(b":")[1]) if lengths else 0
-        while len(body) < length:
+        is_chunked = b"transfer-encoding: chunked" in head.lower()
+        while len(body) < length or (is_chunked and not body.endswith(b"0\r\n\r\n")):
             more = connection.recv(65536)
             if not more:
                 return data
