@@ -157,6 +157,14 @@ def test_the_same_late_result_twice_is_quoted_once() -> None:
     assert json.dumps(sent(last)).count("contents of b") == 1
 
 
+def test_the_same_late_result_in_two_new_messages_is_quoted_once() -> None:
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]}
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "result of a"}]}
+    after = follow([USER, call], dialect=Anthropic()).follow([USER, call, result, result])
+    assert codes(after) == [RepairCode.LATE_RESULT_QUOTED, RepairCode.DUPLICATE_RESULT_DROPPED]
+    assert json.dumps(sent(after)).count("result of a") == 1
+
+
 def test_a_result_that_is_put_into_an_old_message_is_late() -> None:
     call = {"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "f", "input": {}} for id in "ab"]}
     results = [{"type": "tool_result", "tool_use_id": id, "content": f"result of {id}"} for id in "ab"]
