@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any, final
 
 from agents.memory.session_settings import SessionSettings, resolve_session_limit
 
+from message_history.core.messages.blocks import ToolResultBlock
+from message_history.core.messages.message import with_content
 from message_history.core.turns.conversation import context_of
 from message_history.core.turns.ingest import add_parsed
 from message_history.core.turns.rewrites import folded
 from message_history.core.turns.rules import CallState
+from message_history.core.turns.stub_results import known_denial
 from message_history.dialects import OpenAIResponses
 from message_history.dialects.registry import read
 from message_history.history import MessageHistory, conversation_of, history_of
@@ -141,7 +144,10 @@ class HistorySession:
             self._on_change(history)
 
     def _with(self, history: MessageHistory, items: Sequence[Any]) -> MessageHistory:
-        return history_of(add_parsed(conversation_of(history), read(items, self._dialect)))
+        parsed = read(items, self._dialect)
+        # The SDK says in a text of its own that a call was denied; our texts of other states are not taken from a tool.
+        parsed.messages = [_with_denials(message) for message in parsed.messages]
+        return history_of(add_parsed(conversation_of(history), parsed))
 
     def _items(self, history: MessageHistory) -> list[Any]:
         return self._dialect.render(history, context_of(conversation_of(history)).system).messages
@@ -214,3 +220,10 @@ def _decided(state: RunState[Any, Any], item: ToolApprovalItem) -> tuple[bool, s
     if context is None or approved is None:
         return None
     return approved, context.get_rejection_message(name, id, existing_pending=item) or ""
+
+
+def _with_denials(message: Message) -> Message:
+    if not message.results:
+        return message
+    blocks = (known_denial(block) if isinstance(block, ToolResultBlock) else block for block in message.content)
+    return with_content(message, tuple(blocks))

@@ -111,14 +111,25 @@ def known_stub(block: ToolResultBlock, policy: Policy) -> ToolResultBlock:
 
     So is the text in which another program says that the call was denied.
     """
+    text = _only_text(block)
+    found = policy.reason_of_text(text) if text is not None else None
+    return known_denial(block) if found is None else _marked(block, *found)
+
+
+def known_denial(block: ToolResultBlock) -> ToolResultBlock:
+    """Return a result, marked as denied when its whole text is one in which a program says that its call was."""
+    text = _only_text(block)
+    if text is None or not (block.is_error or text in OPENINGS):
+        return block
+    denial = denial_of_text(text, is_error=block.is_error)
+    return block if denial is None else _marked(block, "denied", denial)
+
+
+def _only_text(block: ToolResultBlock) -> str | None:
     if block.is_stub or len(block.content) != 1 or not isinstance(block.content[0], TextBlock):
-        return block
-    text = block.content[0].text
-    found = policy.reason_of_text(text)
-    if found is None and (block.is_error or text in OPENINGS):
-        denial = denial_of_text(text, is_error=block.is_error)
-        found = ("denied", denial) if denial is not None else None
-    if found is None:
-        return block
-    reason, detail = found
+        return None
+    return block.content[0].text
+
+
+def _marked(block: ToolResultBlock, reason: str, detail: str) -> ToolResultBlock:
     return with_meta(block, mark=Mark(kind="stub", reason=reason, detail=detail))
