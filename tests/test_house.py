@@ -21,6 +21,7 @@ from message_history.dialects import folders
 from message_history.pages.words import REASONS as WORDS_OF_REASONS
 from message_history.pages.words import TITLES
 from tests.needs import reads_sources
+from tests.size import LIMITS, lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -400,6 +401,15 @@ FACADES = {f"{PACKAGE}.history"}
 @pytest.mark.parametrize("module", sorted(modules().keys() - FACADES))
 def test_no_file_but_the_facade_is_longer_than_500_lines(module: str) -> None:
     assert len(modules()[module].read_text(encoding="utf-8").splitlines()) <= LONGEST
+
+
+def test_there_are_no_more_lines_than_there_may_be() -> None:
+    assert {name: f"{count} of {LIMITS[name]}" for name, count in lines().items() if count > LIMITS[name]} == {}
+
+
+def test_a_history_has_31_public_names() -> None:
+    public = [name for name in dir(message_history.MessageHistory) if not name.startswith("_")]
+    assert len(public) == 31, "a new one needs a decision record; a function in a submodule is cheaper"
 
 
 @pytest.mark.parametrize("enum", ["RepairCode", "Severity"])
