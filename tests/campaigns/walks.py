@@ -364,7 +364,6 @@ def main(arguments: list[str] | None = None) -> int:
             finally:
                 logging.disable(before)
             seed += 1
-    logging.disable(logging.NOTSET)
     print(f"{seed - chosen.first:,} walks, {failed} failed")
     return 1 if failed else 0
 
