@@ -202,7 +202,7 @@ def test_a_long_diff_is_cut(folder: Path) -> None:
 
 def test_a_file_that_is_written_to_meanwhile_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = folder / "claude.jsonl"
-    back_up = __import__("message_history.storage.sessions.disk", fromlist=["back_up"]).back_up
+    back_up = __import__("message_history.files.disk", fromlist=["back_up"]).back_up
 
     def slow(file: Path) -> Path:
         copy: Path = back_up(file)

@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from message_history.cli.app import app
+from message_history.files import disk
 from message_history.files.files import FileForm, read_file
 from message_history.files.repaired_lists import repair_file
 from message_history.files.written_like import written_like
-from message_history.storage.sessions import disk
 from message_history.violations import check
 from tests.helpers import saved
 

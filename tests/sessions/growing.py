@@ -64,8 +64,8 @@ def write_for_ever(path: Path, acknowledge: int, piece: int | None = None) -> No
         acknowledge: the file descriptor to say it on.
         piece: how many bytes to write at once, so that it can be killed within a line; None for all.
     """
+    from message_history.files import disk  # noqa: PLC0415
     from message_history.storage import JsonlSession  # noqa: PLC0415 - this runs in a process of its own
-    from message_history.storage.sessions import disk  # noqa: PLC0415
 
     if piece is not None:
         write = disk._write

@@ -15,6 +15,7 @@ from unittest.mock import patch
 import pytest
 
 from message_history import MessageHistory
+from message_history.files import disk
 from message_history.storage import (
     AsyncSqlSession,
     JsonlSession,
@@ -22,7 +23,6 @@ from message_history.storage import (
     SessionConflictError,
     SqlSession,
 )
-from message_history.storage.sessions import disk
 from tests.campaigns.sequences import NAMES, Run
 
 if TYPE_CHECKING:

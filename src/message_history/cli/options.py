@@ -11,10 +11,10 @@ import click
 
 from message_history.cli.exit_codes import ExitCode
 from message_history.dialects.registry import DIALECTS
+from message_history.files.disk import replace
 from message_history.files.files import MAX_BYTES, NotRecognisedError, UnreadableFileError, content_of
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
-from message_history.storage.sessions.disk import replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

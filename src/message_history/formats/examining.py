@@ -11,12 +11,12 @@ from attrs import field, frozen
 
 from message_history.files.containers import SQLITE, is_container
 from message_history.files.damaged_json import MERGED, UNESCAPED
+from message_history.files.disk import Stamp, back_up, replace, stamp_of
 from message_history.files.errors import SessionConflictError, SessionError
 from message_history.files.files import FileForm, NotRecognisedError, UnreadableFileError, json_bytes
 from message_history.files.folders import is_session_folder
 from message_history.formats.own_sessions import OWN_SESSIONS
 from message_history.formats.reading import SessionFile, read_session
-from message_history.storage.sessions.disk import Stamp, back_up, replace, stamp_of
 from message_history.storage.sessions.jsonl import JsonlSession
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from collections import Counter
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.files.disk import replace
 from message_history.files.files import json_bytes
-from message_history.storage.sessions.disk import replace
 from message_history_compile.learned_page import page_of
 from message_history_compile.learning import KINDS, Sampler
 from message_history_compile.shards import DIGESTS, RECEIPTS, REJECTED, SAMPLE, unit_folder

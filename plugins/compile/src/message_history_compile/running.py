@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
+from message_history.files.disk import replace
 from message_history.files.errors import SessionError, SessionLockedError
 from message_history.files.files import json_bytes
 from message_history.formats.examining import find_files
-from message_history.storage.sessions.disk import replace
 from message_history.storage.sessions.locking import locked
 from message_history_compile.counting import check_files
 from message_history_compile.finishing import finish, write_learned

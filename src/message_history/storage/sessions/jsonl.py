@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 from message_history.core.messages.policy import Policy
 from message_history.core.turns.conversation import context_of
 from message_history.dialects.native.parse import PIECE
+from message_history.files.disk import Stamp, append, back_up, lines_of, replace, stamp_of
 from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
 from message_history.files.own_lines import (
     FORMAT_VERSION,
@@ -26,7 +27,6 @@ from message_history.files.own_lines import (
 )
 from message_history.files.saved import goes_on, growth, updated
 from message_history.history import MessageHistory, conversation_of, restored
-from message_history.storage.sessions.disk import Stamp, append, back_up, lines_of, replace, stamp_of
 from message_history.storage.sessions.locking import locked
 
 if TYPE_CHECKING:

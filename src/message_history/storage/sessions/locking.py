@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from message_history.extras import not_installed
+from message_history.files.disk import file_of
 from message_history.files.errors import SessionError, SessionLockedError
-from message_history.storage.sessions.disk import file_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

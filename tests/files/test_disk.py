@@ -8,11 +8,11 @@ import stat
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.needs import needs_named_pipes
 
 from message_history import MessageHistory
+from message_history.files import disk
 from message_history.storage import JsonlSession, SessionError
-from message_history.storage.sessions import disk
-from tests.needs import needs_named_pipes
 
 if TYPE_CHECKING:
     from pathlib import Path
