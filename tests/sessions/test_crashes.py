@@ -14,9 +14,10 @@ import pytest
 
 from message_history import MessageHistory, RepairCode, check
 from message_history.dialects import Native
-from message_history.files import disk, jsonl, locking
+from message_history.files import disk
 from message_history.files import own_lines as lines
 from message_history.storage import JsonlSession, SessionConflictError, SessionError
+from message_history.storage.sessions import jsonl, locking
 from tests.needs import needs_locks, needs_processes
 from tests.sessions.growing import LONG, of_length, steps, write_for_ever
 

@@ -29,7 +29,7 @@ from message_history import (
     ToolUseBlock,
 )
 from message_history.dialects.state import repair_from_json, repair_to_json
-from message_history.files import disk, jsonl, locking
+from message_history.files import disk
 from message_history.files import own_lines as lines
 from message_history.integrations.strategies import broken_lists, histories, messages
 from message_history.storage import (
@@ -39,6 +39,7 @@ from message_history.storage import (
     SessionError,
     SessionLockedError,
 )
+from message_history.storage.sessions import jsonl, locking
 from tests.needs import needs_locks, needs_system_errors
 from tests.sessions.growing import of_length, same, steps
 
