@@ -108,12 +108,31 @@ def test_two_that_go_on_with_one_version_at_once_are_two(url: str) -> None:
         assert begins_with(send(one, late), list(healing.request.body["messages"]))
 
 
-def test_sound_conversations_take_no_room(url: str, tmp_path: Path) -> None:
+def test_of_sound_conversations_only_digests_are_kept(url: str, tmp_path: Path) -> None:
     healer = healer_on(url)
-    send(healer, LATE)
-    send(healer, BROKEN[:1])
+    for length in (1, 4, 6):
+        send(healer, LATE[:length])
     with closing(sqlite3.connect(tmp_path / "kept.db", isolation_level=None)) as database:
-        assert database.execute("select count(*) from message_history_proxy_conversations").fetchone() == (0,)
+        assert database.execute("select entries, sent from message_history_proxy_sent").fetchall() == [(6, None)]
+        lengths = database.execute("select length from message_history_proxy_starts order by number").fetchall()
+    assert lengths == [(1,), (4,), (6,)]
+
+
+def test_a_sound_beginning_stays_as_it_came_after_a_restart(url: str) -> None:
+    marked = [{"type": "text", "text": "go", "cache_control": {"type": "ephemeral"}}]
+    sound = [{"role": "user", "content": marked}, user("and so"), {"role": "assistant", "content": "yes"}]
+    assert send(healer_on(url), sound) == sound
+    healed = send(healer_on(url), [*sound, user("go on"), call(1), user("well?")])
+    assert healed[:3] == sound
+    assert len(healed) == 7
+
+
+def test_many_that_begin_alike_do_not_hide_one_that_shares_more(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("message_history.proxy.store.LOOKED_AT", 5)
+    first = send(healer_on(url), BROKEN)
+    for n in range(10):
+        send(healer_on(url), [BROKEN[0], call(n + 2), user("else?")])
+    assert begins_with(send(healer_on(url), LATE), first)
 
 
 def test_those_that_nobody_used_for_longest_are_dropped(url: str, tmp_path: Path) -> None:
@@ -121,15 +140,15 @@ def test_those_that_nobody_used_for_longest_are_dropped(url: str, tmp_path: Path
     for n in range(256):
         send(healer, [user(f"go {n}"), call(1), user("well?")])
     with closing(sqlite3.connect(tmp_path / "kept.db", isolation_level=None)) as database:
-        assert database.execute("select count(*) from message_history_proxy_conversations").fetchone() == (20,)
-        assert database.execute("select count(*) from message_history_proxy_beginnings").fetchone() == (60,)
+        assert database.execute("select count(*) from message_history_proxy_sent").fetchone() == (20,)
+        assert database.execute("select count(*) from message_history_proxy_starts").fetchone() == (60,)
 
 
 @pytest.mark.parametrize("row", [b"", b"garbage", zlib.compress(b"{}"), zlib.compress(b'{"dialect": "x"}')])
 def test_a_row_of_another_version_counts_as_not_known(url: str, tmp_path: Path, row: bytes) -> None:
     send(healer_on(url), BROKEN)
     with closing(sqlite3.connect(tmp_path / "kept.db", isolation_level=None)) as database:
-        database.execute("update message_history_proxy_conversations set sent = ?", (row,))
+        database.execute("update message_history_proxy_sent set sent = ?", (row,))
     assert send(healer_on(url), LATE) == LATE
 
 

@@ -7,7 +7,7 @@ the raw list. Old entries are compared by digest and never read again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar, final
 
 from attrs import evolve, field, frozen
 
@@ -32,6 +32,22 @@ if TYPE_CHECKING:
     from message_history.dialects import Dialect
 
 HistoryT = TypeVar("HistoryT", bound=ConversationView)
+
+
+class Earlier(Protocol[HistoryT]):
+    """A version that was sent before, of which a store may have read no more than the digests."""
+
+    @property
+    def entries(self) -> Log[EntryDigest]:
+        """What the raw list's entries are known by."""
+
+    @property
+    def before(self) -> Earlier[HistoryT] | None:
+        """The version before."""
+
+    def whole(self) -> Followed[HistoryT]:
+        """Return the whole version."""
+        ...
 
 
 @final
@@ -88,8 +104,12 @@ class Followed(Generic[HistoryT]):
     entries: Log[EntryDigest] = field(factory=Log, repr=lambda entries: str(len(entries)))
     new_repairs: tuple[Repair, ...] = ()
     replaced: Replaced | None = None
-    before: Followed[HistoryT] | None = field(default=None, repr=False)
+    before: Earlier[HistoryT] | None = field(default=None, repr=False)
     as_it_came: AsItCame = field(factory=AsItCame)
+
+    def whole(self) -> Followed[HistoryT]:
+        """Return this version: it is here."""
+        return self
 
     def follow(self, raw: Iterable[Any], *, digests: Sequence[EntryDigest] | None = None) -> Followed[HistoryT]:
         """Go on with the raw list as it is now.
@@ -117,9 +137,11 @@ class Followed(Generic[HistoryT]):
         # Go back to the latest version that the new list only adds to, and go on from there.
         base = self.before
         while base is not None:
-            followed = evolve(base, dialect=self.dialect)._grown(entries, known)
-            if followed is not None:
-                return self._replaced(followed, known, len(base.history))
+            if _growth(base.entries, known, entries) is not None:
+                whole = base.whole()
+                followed = evolve(whole, dialect=self.dialect)._grown(entries, known)
+                if followed is not None:
+                    return self._replaced(followed, known, len(whole.history))
             base = base.before
         return self._replaced(_first(self.history, self.dialect, entries, known), known, 0)
 

@@ -18,7 +18,7 @@ from message_history.following.followed import Followed, has_grown
 from message_history.healing.request import Untouched
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from message_history.following.digests import EntryDigest
     from message_history.healing.request import Sent
@@ -34,7 +34,7 @@ class Found:
     """
 
     sent: Sent | None = None
-    place: int | str | None = None
+    place: Hashable = None
 
 
 class Conversations(Protocol):
@@ -117,9 +117,9 @@ class MemoryConversations:
         with self._lock:
             # Those that share most come first, and of these the newest.
             places = (place for key in reversed(keys) for place in reversed(self._places.get(key, ())))
-            some = list(islice(dict.fromkeys(islice(places, _LOOKED_AT)), _CANDIDATES))
+            some = list(islice(dict.fromkeys(islice(places, LOOKED_AT)), CANDIDATES))
             candidates = [(place, self._kept[place].sent) for place in some]
-        fitting = next((one for one in candidates if _goes_on(one[1], known)), None)
+        fitting = next((one for one in candidates if goes_on(one[1], known)), None)
         place, sent = fitting or (candidates[0] if candidates else (None, None))
         return Found(sent, place)
 
@@ -141,12 +141,7 @@ class MemoryConversations:
         weight = _BASE + _PER_ENTRY * len(known) + (size if isinstance(sent, Followed) else 0)
         with self._lock:
             old = self._kept.get(found.place) if isinstance(found.place, int) else None
-            if (
-                old is not None
-                and isinstance(found.place, int)
-                and old.sent is found.sent
-                and _goes_on(old.sent, known)
-            ):
+            if old is not None and isinstance(found.place, int) and old.sent is found.sent and goes_on(old.sent, known):
                 place = found.place
                 self._bytes += weight - old.size
                 old.sent, old.size = sent, weight
@@ -201,7 +196,7 @@ class NoConversations:
         """Keep nothing."""
 
 
-def _goes_on(sent: Sent, known: Sequence[EntryDigest]) -> bool:
+def goes_on(sent: Sent, known: Sequence[EntryDigest]) -> bool:
     """Return whether a raw list only adds to what was sent."""
     if isinstance(sent, Untouched):
         entries = sent.entries
@@ -211,9 +206,9 @@ def _goes_on(sent: Sent, known: Sequence[EntryDigest]) -> bool:
     return has_grown(sent, known)
 
 
-_CANDIDATES: Final = 8
+CANDIDATES: Final = 8
 """How many conversations with the same beginning are tried."""
-_LOOKED_AT: Final = 4_000
+LOOKED_AT: Final = 4_000
 _BASE: Final = 1_000
 _PER_ENTRY: Final = 800
 """What an entry's digests take in memory, about."""

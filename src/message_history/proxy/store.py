@@ -1,18 +1,17 @@
 """Conversations in SQLite or PostgreSQL, for a proxy that restarts and for several that share them.
 
-Only healed conversations are kept: of one that was sent as it came, the next request says all. They are found by the
-digests of their raw lists' beginnings. When the database does not answer, a conversation counts as not known.
+Of one that was sent as it came, only digests are kept: the next request says all. They are found by the digests of
+their raw lists' beginnings. When the database does not answer, a conversation counts as not known.
 """
 
 from __future__ import annotations
 
-import json
 import secrets
-import zlib
 from typing import TYPE_CHECKING, Any, Final, final
 from urllib.parse import urlsplit
 
 from sqlalchemy import (
+    BigInteger,
     Column,
     Connection,
     Float,
@@ -31,46 +30,51 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from message_history.core.values.log import Log
-from message_history.dialects import Native
-from message_history.dialects.registry import DIALECTS
-from message_history.following.digests import EntryDigest
-from message_history.following.followed import Followed, has_grown
-from message_history.healing.conversations import Found, beginnings_of
-from message_history.history import MessageHistory
+from message_history.following.followed import Followed
+from message_history.healing.conversations import CANDIDATES, LOOKED_AT, Found, beginnings_of, goes_on
+from message_history.healing.request import Untouched
+from message_history.proxy.versions import loaded, saved
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
+    from sqlalchemy import Row
+
+    from message_history.following.digests import EntryDigest
     from message_history.healing.request import Sent
 
 _ALL: Final = MetaData()
 CONVERSATIONS: Final = Table(
-    "message_history_proxy_conversations",
+    "message_history_proxy_sent",
     _ALL,
     Column("id", String(32), primary_key=True),
     Column("used", Float, nullable=False, index=True),
+    Column("version", Integer, nullable=False),
     Column("entries", Integer, nullable=False),
-    Column("sent", LargeBinary, nullable=False),
+    Column("whole", String(32), nullable=False),
+    Column("sent", LargeBinary),
 )
-"""One row for each conversation: when it was used, how long its raw list was, and what was sent of it."""
+"""One row for each conversation: when it was used, how often it went on, how long its raw list was, the digest of that
+list, and what was sent of it; nothing where all of it went as it came."""
 BEGINNINGS: Final = Table(
-    "message_history_proxy_beginnings",
+    "message_history_proxy_starts",
     _ALL,
-    Column("beginning", String(32), primary_key=True),
-    Column("conversation", String(32), primary_key=True, index=True),
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("beginning", String(32), nullable=False, index=True),
+    Column("length", Integer, nullable=False),
+    Column("conversation", String(32), nullable=False, index=True),
 )
-"""The digests of the raw lists that were sent of each conversation."""
+"""The digests of the raw lists that were sent of each conversation, and how long these are; the newest have the highest
+numbers."""
 MAX_CONVERSATIONS: Final = 100_000
 _BATCH: Final = 400
 """How many digests one query asks for."""
-_CANDIDATES: Final = 8
-_LOOKED_AT: Final = 4_000
 _PRUNE_EVERY: Final = 256
 
 
 @final
 class DatabaseConversations:
-    """Healed conversations in a database; safe for threads and for several proxies.
+    """Conversations in a database; safe for threads and for several proxies. They are found as those in memory are.
 
     Args:
         url: the database: `sqlite:///FILE`, or `postgresql://...` with the extra `postgres`.
@@ -97,37 +101,52 @@ class DatabaseConversations:
         `group` keeps conversations apart that must not be mixed. There is nothing in one that is not known, nor when
         the database does not answer.
         """
+        keys = _keys(group, known)
         try:
             with self._connected() as connection:
-                ids = self._candidates(connection, group, known)
+                ids = _candidates(connection, keys)
                 rows = connection.execute(select(CONVERSATIONS).where(CONVERSATIONS.c.id.in_(ids)))
-                kept = {row.id: _loaded(row.sent) for row in rows}
-                found = [Found(sent, id) for id in ids if (sent := kept.get(id)) is not None]
+                kept = {row.id: Found(_sent(row, keys, known), (row.id, row.version)) for row in rows}
         except SQLAlchemyError as error:
             self._on_error(error)
             return Found()
-        fitting = (one for one in found if isinstance(one.sent, Followed) and has_grown(one.sent, known))
+        found = [kept[id] for id in ids if id in kept]
+        fitting = (one for one in found if one.sent is not None and goes_on(one.sent, known))
         return next(fitting, found[0] if found else Found())
 
     def keep(self, group: str, sent: Sent, found: Found, size: int) -> None:
-        """Keep what was sent now, if it was healed.
+        """Keep what was sent now.
 
         `found` is what `find` gave for it, `size` about how many bytes it holds.
         """
         del size
-        if not isinstance(sent, Followed):
-            return
         known = list(sent.entries)
-        keys = [key.hex() for key in beginnings_of(group, known)]
+        if not known:
+            return
+        keys = _keys(group, known)
         try:
             with self._connected() as connection, connection.begin():
-                id = self._written(connection, sent, found, known)
-                # A result may yet be put anywhere into the raw list, so all of its beginnings lead here.
-                mine = select(BEGINNINGS.c.beginning).where(BEGINNINGS.c.conversation == id)
-                there = set(connection.execute(mine).scalars())
-                new = [{"beginning": key, "conversation": id} for key in keys if key not in there]
-                if new:
-                    connection.execute(insert(BEGINNINGS), new)
+                old, there = found.place[0] if isinstance(found.place, tuple) else None, set[str]()
+                if old is not None:
+                    mine = select(BEGINNINGS.c.beginning).where(BEGINNINGS.c.conversation == old)
+                    there = set(connection.execute(mine).scalars())
+                id = self._written(connection, sent, found, known, keys[-1])
+                if isinstance(sent, Followed):
+                    # A result may yet be put anywhere into the raw list, so all of its beginnings lead here.
+                    led = {key for key in keys if id != old or key not in there}
+                elif id == old:
+                    led = {keys[-1]}
+                    again = (BEGINNINGS.c.conversation == id) & (BEGINNINGS.c.beginning == keys[-1])
+                    connection.execute(delete(BEGINNINGS).where(again))
+                else:
+                    led = {keys[-1], *there}
+                rows = [
+                    {"beginning": key, "length": length, "conversation": id}
+                    for length, key in enumerate(keys, 1)
+                    if key in led
+                ]
+                if rows:
+                    connection.execute(insert(BEGINNINGS), rows)
                 self._kept += 1
                 if self._kept % _PRUNE_EVERY == 0:
                     self._prune(connection)
@@ -143,33 +162,23 @@ class DatabaseConversations:
             self._has_tables = True
         return self._engine.connect()
 
-    def _candidates(self, connection: Connection, group: str, known: Sequence[EntryDigest]) -> list[str]:
-        """Name the conversations whose raw lists begin alike: those that share most first, of these the newest."""
-        found: dict[str, None] = {}
-        for some in _batches([key.hex() for key in beginnings_of(group, known)]):
-            rows = select(BEGINNINGS).join(CONVERSATIONS, CONVERSATIONS.c.id == BEGINNINGS.c.conversation)
-            newest = rows.where(BEGINNINGS.c.beginning.in_(some)).order_by(CONVERSATIONS.c.used.desc())
-            by_key: dict[str, list[str]] = {}
-            for row in connection.execute(newest.limit(_LOOKED_AT)):
-                by_key.setdefault(row.beginning, []).append(row.conversation)
-            found |= dict.fromkeys(id for key in reversed(some) for id in by_key.get(key, ()))
-            if len(found) >= _CANDIDATES:
-                break
-        return list(found)[:_CANDIDATES]
-
     def _written(
-        self, connection: Connection, sent: Followed[MessageHistory], found: Found, known: Sequence[EntryDigest]
+        self, connection: Connection, sent: Sent, found: Found, known: Sequence[EntryDigest], whole: str
     ) -> str:
-        values = {"used": self._now(), "entries": len(known), "sent": _saved(sent)}
-        before = found.sent
-        if isinstance(found.place, str) and isinstance(before, Followed) and has_grown(before, known):
+        """Write what was sent, and return the id of its conversation."""
+        state = saved(sent) if isinstance(sent, Followed) else None
+        values = {"used": self._now(), "entries": len(known), "whole": whole, "sent": state}
+        if isinstance(found.place, tuple) and found.sent is not None and goes_on(found.sent, known):
             # Another proxy may have gone on with it meanwhile: then this is a conversation of its own.
-            unchanged = (CONVERSATIONS.c.id == found.place) & (CONVERSATIONS.c.entries == len(before.entries))
-            if connection.execute(update(CONVERSATIONS).where(unchanged).values(**values)).rowcount:
-                return found.place
-        id = secrets.token_hex(16)
-        connection.execute(insert(CONVERSATIONS).values(id=id, **values))
-        return id
+            id, version = found.place
+            unchanged = (CONVERSATIONS.c.id == id) & (CONVERSATIONS.c.version == version)
+            if connection.execute(
+                update(CONVERSATIONS).where(unchanged).values(version=version + 1, **values)
+            ).rowcount:
+                return str(id)
+        new = secrets.token_hex(16)
+        connection.execute(insert(CONVERSATIONS).values(id=new, version=0, **values))
+        return new
 
     def _prune(self, connection: Connection) -> None:
         count = connection.execute(select(func.count()).select_from(CONVERSATIONS)).scalar_one()
@@ -181,27 +190,30 @@ class DatabaseConversations:
         connection.execute(delete(CONVERSATIONS).where(CONVERSATIONS.c.id.in_(ids)))
 
 
-def _batches(keys: list[str]) -> Iterator[list[str]]:
+def _keys(group: str, known: Sequence[EntryDigest]) -> list[str]:
+    return [key.hex() for key in beginnings_of(group, known)]
+
+
+def _candidates(connection: Connection, keys: list[str]) -> list[str]:
+    """Name the conversations whose raw lists begin alike: those that share most first, of these the newest."""
+    found: dict[str, None] = {}
     for end in range(len(keys), 0, -_BATCH):
-        yield keys[max(end - _BATCH, 0) : end]
+        alike = BEGINNINGS.c.beginning.in_(keys[max(end - _BATCH, 0) : end])
+        newest = select(BEGINNINGS.c.conversation).where(alike)
+        rows = newest.order_by(BEGINNINGS.c.length.desc(), BEGINNINGS.c.number.desc()).limit(LOOKED_AT)
+        found |= dict.fromkeys(connection.execute(rows).scalars())
+        if len(found) >= CANDIDATES:
+            break
+    return list(found)[:CANDIDATES]
 
 
-def _saved(sent: Followed[MessageHistory]) -> bytes:
-    entries = [[entry.whole.hex(), entry.head.hex(), [block.hex() for block in entry.blocks]] for entry in sent.entries]
-    data = {"dialect": sent.dialect.name, "entries": entries, "history": sent.history.to_list()}
-    return zlib.compress(json.dumps(data).encode())
+def _sent(row: Row[Any], keys: list[str], known: Sequence[EntryDigest]) -> Sent | None:
+    """Read what was sent of a conversation.
 
-
-def _loaded(saved: bytes) -> Followed[MessageHistory] | None:
-    """Read a row; None for one that another version wrote."""
-    try:
-        data: Any = json.loads(zlib.decompress(saved))
-        entries = [
-            EntryDigest(bytes.fromhex(whole), parts=(bytes.fromhex(head), tuple(map(bytes.fromhex, blocks))))
-            for whole, head, blocks in data["entries"]
-        ]
-        dialect = DIALECTS[data["dialect"]]
-        history = MessageHistory.from_list(data["history"], dialect=Native(), open_tail="keep").as_sent()
-    except (ValueError, KeyError, TypeError, zlib.error):
-        return None
-    return Followed(history, dialect, Log(entries))
+    None where all of it went as it came and the raw list does not begin with that, and for a row that another version
+    of this library wrote.
+    """
+    if row.sent is not None:
+        return loaded(row.sent)
+    begins = row.entries <= len(keys) and keys[row.entries - 1] == row.whole
+    return Untouched(Log(entry.alone() for entry in known[: row.entries])) if begins else None
