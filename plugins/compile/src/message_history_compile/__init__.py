@@ -39,7 +39,7 @@ if not TYPE_CHECKING:
     # A type checker takes any name from a module that has a `__getattr__`.
 
     def __getattr__(name: str) -> object:
-        """Import what is asked for: some of it needs pyarrow or jinja2."""
+        """Import what is asked for: some of it needs an extra."""
         if name not in _PLACES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from message_history_compile.shards import UnitReport
 
 MEGABYTE: Final = 1024 * 1024
-_EXTRAS: Final = {"jinja2": "templates", "pyarrow": "arrow"}
+_EXTRAS: Final = {"message_history_measure": "templates", "pyarrow": "arrow"}
 
 
 @click.command("compile")
@@ -140,7 +140,7 @@ def compile_inputs(
 def _settings(template: str | None) -> Settings:
     if template is None:
         return NO_SETTINGS
-    from message_history_compile.templates import read_template  # noqa: PLC0415 - jinja2 is an extra
+    from message_history_compile.templates import read_template  # noqa: PLC0415 - an extra
 
     return read_template(template)
 

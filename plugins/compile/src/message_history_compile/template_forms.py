@@ -1,4 +1,4 @@
-"""What a chat template takes, found by rendering small conversations with it: it decides the form of all rows."""
+"""The form that a chat template's rows have, and what of a row the template leaves out."""
 
 from __future__ import annotations
 
@@ -6,34 +6,21 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from message_history_compile.rendering import render
-from message_history_compile.targets.forms import text_apart
 from message_history_compile.targets.trl import chat_messages
-from message_history_compile.templates import TemplateRefusedError
+from message_history_compile.templates import TemplateRefusedError, measured
 from message_history_compile.turns import Call, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from message_history_compile.targets.base import Settings
 
-_USER: Final = Turn("user", "probe question")
-_ANSWER: Final = Turn("assistant", "probe answer")
-_AGAIN: Final = Turn("user", "probe again")
-_SHORT: Final = ("probe0001", "probe0002")
-_LONG: Final = ("call_probe-12345678901", "call_probe-12345678902")
-_TOOLS: Final[list[dict[str, Any]]] = [
-    {
-        "type": "function",
-        "function": {
-            "name": "probe_tool",
-            "description": "Probes.",
-            "parameters": {"type": "object", "properties": {"probe_key": {"type": "string"}}},
-        },
-    }
-]
+_INLINE: Final = "<think>"
+"""The value of a dialect's field `reasoning` for thinking inside the content."""
+_KEY: Final = "reasoning_content"
 
 
 @final
@@ -51,6 +38,7 @@ class TemplateForm:
         text_apart: whether text beside calls is a message of its own.
         without_text: whether text beside calls is omitted, for the template has no form for it.
         user_in_results: whether user text behind results is a part of the last of them.
+        thinking: the key of thinking, or `<think>` for inside the content; None where the template shows none.
     """
 
     parts: bool = False
@@ -62,38 +50,56 @@ class TemplateForm:
     text_apart: bool = False
     without_text: bool = False
     user_in_results: bool = False
+    thinking: str | None = _KEY
 
 
 @lru_cache(maxsize=8)
 def form_of(settings: Settings) -> TemplateForm:
-    """Find the form that a template takes. It costs a dozen small renderings."""
-    parts = not _works(settings, (_USER, _ANSWER)) and _works(settings, (_USER, _ANSWER), parts=True)
-    system = (Turn("system", "probe system"), _USER, _ANSWER)
-    system_first = not _works(settings, system, parts=parts)
-    for text_arguments in (False, True):
-        how = {"parts": parts, "text_arguments": text_arguments}
-        if _works(settings, (_USER, *_step(_SHORT[:1]), _ANSWER), **how):
-            # Some templates keep the text beside the first calls only.
-            beside = (_USER, *_step(_SHORT[:1], "probe text"), *_step(_SHORT[1:], "probe more"), _ANSWER)
-            is_dropped = not _works(settings, beside, **how)
-            has_place = is_dropped and _works(settings, text_apart(beside), **how)
-            return TemplateForm(
-                parts=parts,
-                system_first=system_first,
-                text_arguments=text_arguments,
-                short_ids=not _works(settings, (_USER, *_step(_LONG[:1]), _ANSWER), **how),
-                single_calls=not _works(settings, (_USER, *_step(_SHORT), _ANSWER), **how),
-                text_apart=has_place,
-                without_text=is_dropped and not has_place,
-                user_in_results=not _works(settings, (_USER, *_step(_SHORT[:1]), _AGAIN, _ANSWER), **how),
-            )
-    return TemplateForm(parts=parts, system_first=system_first, calls_as_text=True)
+    """Find the form that a template takes: as the dialect that was measured of it writes its lists.
+
+    Raises `TemplateRefusedError` when the template takes nothing.
+    """
+    found = measured(settings)
+    if isinstance(found, str):
+        raise TemplateRefusedError(found)
+    dialect = found.dialect
+    is_apart = not dialect.text_with_calls
+    form = TemplateForm(
+        parts=dialect.parts == "always",
+        system_first=dialect.system_role == "user",
+        calls_as_text=dialect.tools == "text",
+        text_arguments=found.arguments == "text",
+        short_ids=dialect.id_limit == 9,
+        single_calls=dialect.max_calls == 1,
+        text_apart=is_apart and not dialect.go_on,
+        # A dialect writes a user message between; none that nobody wrote is taught.
+        without_text=is_apart and dialect.go_on,
+        user_in_results=dialect.bridge,
+        thinking=dialect.reasoning,
+    )
+    return form if form.calls_as_text or _shows_bare_calls(settings, form) else evolve(form, calls_as_text=True)
+
+
+def _shows_bare_calls(settings: Settings, form: TemplateForm) -> bool:
+    """Return whether calls are shown without a text beside them: transformers takes away a content of null."""
+    called = Turn("assistant", calls=(Call("probe0001", "probe_tool", {"probe_key": "probe value"}, "{}"),))
+    turns = (Turn("user", "probe"), called, Turn("tool", "probe result", call_id="probe0001", name="probe_tool"))
+    try:
+        text = render(settings, written_for(form, turns), [])
+    except TemplateRefusedError:
+        return False
+    return first_missing(turns, text) is None and "probe value" in text
 
 
 def written_for(form: TemplateForm, turns: Iterable[Turn]) -> list[dict[str, Any]]:
-    """Write turns as messages of a form. The turns have the form already but for parts and arguments."""
+    """Write turns as messages of a form. The turns have the form already but for parts, arguments and thinking."""
     messages = chat_messages(turns)
     for message in messages:
+        thinking = message.pop(_KEY, "")
+        if thinking and form.thinking == _INLINE:
+            message["content"] = f"<think>\n{thinking}\n</think>\n\n{message['content']}".strip()
+        elif thinking and form.thinking:
+            message[form.thinking] = thinking
         if form.parts:
             message["content"] = [{"type": "text", "text": message["content"]}]
         for call in message.get("tool_calls", ()) if form.text_arguments else ():
@@ -102,7 +108,7 @@ def written_for(form: TemplateForm, turns: Iterable[Turn]) -> list[dict[str, Any
 
 
 def first_missing(turns: Sequence[Turn], text: str) -> str | None:
-    """Name the first thing that a template has dropped without a word; None when all is there.
+    """Name the first thing without which a row is untrue and that a template has dropped; None when all is there.
 
     The cost is linear in both, for each turn.
     """
@@ -114,26 +120,18 @@ def first_missing(turns: Sequence[Turn], text: str) -> str | None:
     return None
 
 
+def left_out(turns: Sequence[Turn], tools: Sequence[dict[str, Any]], text: str) -> Iterator[tuple[int, str]]:
+    """Yield what else a template has dropped without a word, each with its place."""
+    for position, turn in enumerate(turns):
+        if not _is_in(turn.reasoning, text):
+            yield position, "thinking, which the template leaves out"
+    names = [tool["function"]["name"] for tool in tools]
+    missing = [name for name in names if not _is_in(name, text)]
+    if missing:
+        yield 0, f"definitions of tools, which the template leaves out: {', '.join(missing)}"
+
+
 def _is_in(part: str, text: str) -> bool:
     """Return whether a text was rendered, as it is or as JSON."""
     part = part.strip()
     return part in text or json.dumps(part, ensure_ascii=False)[1:-1] in text or json.dumps(part)[1:-1] in text
-
-
-def _step(ids: Sequence[str], text: str = "") -> list[Turn]:
-    """Make an assistant turn with calls, and their results."""
-    calls = tuple(Call(id, "probe_tool", {"probe_key": f"value {n}"}, "{}") for n, id in enumerate(ids))
-    results = [Turn("tool", f"probe result {n}", call_id=id, name="probe_tool") for n, id in enumerate(ids)]
-    return [Turn("assistant", text, calls=calls), *results]
-
-
-def _works(settings: Settings, turns: Sequence[Turn], *, parts: bool = False, text_arguments: bool = False) -> bool:
-    """Return whether a template renders turns, and all of them."""
-    messages = written_for(TemplateForm(parts=parts, text_arguments=text_arguments), turns)
-    calls = [call for turn in turns for call in turn.calls]
-    try:
-        text = render(settings, messages, _TOOLS if calls else [])
-    except TemplateRefusedError:
-        return False
-    values = [value for call in calls for value in call.input.values()]
-    return first_missing(turns, text) is None and all(value in text for value in values)

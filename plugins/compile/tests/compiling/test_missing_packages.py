@@ -12,7 +12,7 @@ import pytest
     ("module", "package", "extra"),
     [
         ("arrow", "pyarrow", "arrow"),
-        ("templates", "jinja2", "templates"),
+        ("templates", "message_history_measure", "templates"),
         ("engines.datasets", "pyarrow", "datasets"),
         ("engines.duckdb", "pyarrow", "duckdb"),
         ("engines.polars", "polars", "polars"),

@@ -255,7 +255,7 @@ def test_a_file_that_is_too_large_is_rejected_with_what_to_do(tmp_path: Path, mo
 def test_the_package_is_imported_without_arrow_and_templates() -> None:
     code = (
         "import sys, message_history_compile as c; c.compile_files; c.Plan(target='trl');"
-        "print({'pyarrow', 'jinja2', 'datasets', 'ray', 'message_history_compile.arrow'} & set(sys.modules))"
+        "print({'pyarrow', 'message_history_measure', 'datasets', 'ray'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
@@ -273,7 +273,8 @@ def test_what_is_no_plan_and_no_list_of_paths_is_named(tmp_path: Path) -> None:
 
 @needs_processes
 @pytest.mark.parametrize(
-    ("name", "package", "extra"), [("repair_batch", "pyarrow", "arrow"), ("read_template", "jinja2", "templates")]
+    ("name", "package", "extra"),
+    [("repair_batch", "pyarrow", "arrow"), ("read_template", "message_history_measure", "templates")],
 )
 def test_a_package_that_is_missing_is_named_with_its_extra(name: str, package: str, extra: str) -> None:
     code = f"import sys; sys.modules[{package!r}] = None; from message_history_compile import {name}"

@@ -21,7 +21,7 @@ from message_history_compile.reading import Found, conversations_of
 from message_history_compile.rows import Row, Source, compile_conversation
 from trainers.compiled import inputs
 
-pytest.importorskip("jinja2")
+pytest.importorskip("message_history_measure")
 tokenizers: Any = pytest.importorskip("tokenizers")
 transformers: Any = pytest.importorskip("transformers")
 
@@ -98,7 +98,7 @@ def learned(row: dict[str, Any], template: str) -> str:
 @pytest.mark.parametrize("synthetic", [None, "mask"])
 @pytest.mark.parametrize("name", templates())
 def test_trl_puts_no_label_on_what_must_not_be_learned(name: str, synthetic: Any) -> None:
-    from message_history_compile import read_template  # noqa: PLC0415 - jinja2 is an extra
+    from message_history_compile import read_template  # noqa: PLC0415 - an extra
 
     settings = read_template(templates()[name])
     plan = Plan(target="chat-template", settings=settings, synthetic=synthetic)

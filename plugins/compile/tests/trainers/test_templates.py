@@ -11,12 +11,13 @@ import pytest
 from tests.needs import needs_processes
 
 from compiling.conversations import agent
+from message_history.formats.registry import FORMATS
 from message_history_compile import Plan
-from message_history_compile.reading import Found, Part, read_part
-from message_history_compile.rows import Rejected, compile_conversation
+from message_history_compile.reading import Found, Part, conversations_of, read_part
+from message_history_compile.rows import Rejected, Row, Source, compile_conversation
 from trainers.compiled import inputs
 
-pytest.importorskip("jinja2")
+pytest.importorskip("message_history_measure")
 
 from message_history_compile import read_template, rendering
 from message_history_compile.template_forms import form_of
@@ -190,7 +191,6 @@ def test_a_template_is_read_from_a_tokenizers_folder(tmp_path: Path) -> None:
     config |= {"bos_token": {"content": "<s>"}, "eos_token": "</s>"}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps(config), encoding="utf-8")
     assert read_template(tmp_path).template == "t"
-    assert read_template(tmp_path, tools=False).template == "d"
     assert dict(read_template(tmp_path).tokens) == {"bos_token": "<s>", "eos_token": "</s>"}
     (tmp_path / "chat_template.jinja").write_text("own", encoding="utf-8")
     assert read_template(tmp_path).template == "own"
@@ -204,7 +204,6 @@ def test_a_template_is_read_from_a_tokenizers_folder(tmp_path: Path) -> None:
     [
         "{{ ''.__class__.__mro__[1].__subclasses__() }}",
         "{% for a in range(10**9) %}{% endfor %}",
-        "{{ messages.append(1) }}",
     ],
 )
 def test_a_template_cannot_leave_its_sandbox(hostile: str, tmp_path: Path) -> None:
@@ -229,3 +228,25 @@ def test_a_template_that_does_not_end_is_stopped(hostile: str, tmp_path: Path, m
             rendering.render(settings, [{"role": "user", "content": "a"}], [])
     sound = of_text("{{ messages[0].content }}", tmp_path)
     assert rendering.render(sound, [{"role": "user", "content": "a"}], []) == "a"
+
+
+def test_what_a_template_leaves_out_is_in_the_receipt(tmp_path: Path) -> None:
+    settings = of_text("{% for message in messages %}<{{ message.role }}>{{ message.content }}{% endfor %}", tmp_path)
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b", "reasoning_content": "I guess."}]
+    shown = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    for messages, tools, left in ((said, [], ["thinking"]), (shown, [tool], []), (shown, [], [])):
+        (each,) = conversations_of({"messages": messages, "tools": tools}, Source(), FORMATS["log"])
+        assert isinstance(each, Found)
+        row = compile_conversation(each.conversation, Plan(target="chat-template", settings=settings), each.source)
+        assert isinstance(row, Row)
+        gone = [repair["detail"] for repair in row.receipt["repairs"] if repair["code"] == "withheld"]
+        assert [detail.partition(",")[0] for detail in gone] == left
+
+
+def test_a_template_that_takes_nothing_says_why_of_each_row(tmp_path: Path) -> None:
+    plan = Plan(target="chat-template", settings=of_text("{{ raise_exception('Never.') }}", tmp_path))
+    (each,) = found(1)
+    made = compile_conversation(each.conversation, plan, each.source)
+    assert isinstance(made, Rejected)
+    assert (made.code, "Never." in made.why) == ("template", True)

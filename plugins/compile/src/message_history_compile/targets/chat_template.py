@@ -37,9 +37,12 @@ _CODES: Final = {"without_text": RepairCode.WITHHELD}
 
 
 def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
-    from message_history_compile import rendering, template_forms, templates  # noqa: PLC0415 - jinja2 is an extra
+    from message_history_compile import rendering, template_forms, templates  # noqa: PLC0415 - an extra
 
-    form = template_forms.form_of(settings)
+    try:
+        form = template_forms.form_of(settings)
+    except templates.TemplateRefusedError as error:
+        raise CannotCompileError("template", f"no row can be rendered: {error}") from error
     turns = [*sample.turns[: len(sample.turns) - len(sample.after_system)], *system_in_user(sample)]
     tools = sample.tools
     if form.calls_as_text and (tools or any(turn.calls for turn in turns)):
@@ -58,6 +61,8 @@ def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
     missing = template_forms.first_missing(turns, text)
     if missing is not None:
         raise CannotCompileError("template_omits", f"the template leaves out a {missing}")
+    for place, what in template_forms.left_out(turns, tools, text):
+        sample.omissions.append(Repair(code=RepairCode.WITHHELD, index=place, detail=what))
     return {"messages": messages, "tools": tools or None}
 
 
