@@ -12,7 +12,7 @@ import threading
 from typing import IO, TYPE_CHECKING, Any, Final, final
 
 from message_history_compile import templates
-from message_history_compile.templates import TemplateRefusedError
+from message_history_measure import TemplateRefusedError
 
 if TYPE_CHECKING:
     from message_history_compile.targets.base import Settings

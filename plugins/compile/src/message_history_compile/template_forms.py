@@ -10,8 +10,9 @@ from attrs import evolve, frozen
 
 from message_history_compile.rendering import render
 from message_history_compile.targets.trl import chat_messages
-from message_history_compile.templates import TemplateRefusedError, measured
+from message_history_compile.templates import measured
 from message_history_compile.turns import Call, Turn
+from message_history_measure import TemplateRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

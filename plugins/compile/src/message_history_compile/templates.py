@@ -1,4 +1,4 @@
-"""Chat templates: what they take and what they render. Only here is message-history-measure imported."""
+"""Chat templates: what they take and what they render."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from message_history_compile.targets.base import Settings
 
 if TYPE_CHECKING:
     from os import PathLike
-
-__all__ = ["TemplateRefusedError", "measured", "read_template", "render"]
 
 
 def read_template(path: str | PathLike[str]) -> Settings:

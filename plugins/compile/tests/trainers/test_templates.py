@@ -21,7 +21,8 @@ pytest.importorskip("message_history_measure")
 
 from message_history_compile import read_template, rendering
 from message_history_compile.template_forms import form_of
-from message_history_compile.templates import TemplateRefusedError, render
+from message_history_compile.templates import render
+from message_history_measure import TemplateRefusedError
 
 if TYPE_CHECKING:
     from message_history_compile.targets.base import Settings

@@ -37,11 +37,12 @@ _CODES: Final = {"without_text": RepairCode.WITHHELD}
 
 
 def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
-    from message_history_compile import rendering, template_forms, templates  # noqa: PLC0415 - an extra
+    from message_history_compile import rendering, template_forms  # noqa: PLC0415 - an extra
+    from message_history_measure import TemplateRefusedError  # noqa: PLC0415
 
     try:
         form = template_forms.form_of(settings)
-    except templates.TemplateRefusedError as error:
+    except TemplateRefusedError as error:
         raise CannotCompileError("template", f"no row can be rendered: {error}") from error
     turns = [*sample.turns[: len(sample.turns) - len(sample.after_system)], *system_in_user(sample)]
     tools = sample.tools
@@ -56,7 +57,7 @@ def _row(sample: Sample, settings: Settings) -> dict[str, Any]:
     messages = template_forms.written_for(form, turns)
     try:
         text = rendering.render(settings, messages, tools)
-    except templates.TemplateRefusedError as error:
+    except TemplateRefusedError as error:
         raise CannotCompileError("template", f"the template refuses it: {error}") from error
     missing = template_forms.first_missing(turns, text)
     if missing is not None:
