@@ -192,7 +192,7 @@ def test_a_file_that_may_not_be_read_is_one_line_and_exit_code_2(
         raise PermissionError(13, "Permission denied")
 
     # Root may read everything, so the system call is stood in for.
-    monkeypatch.setattr("pathlib.Path.open", forbidden)
+    monkeypatch.setattr("message_history.files.files.content", forbidden)
     result = check(tmp_path / "a.json")
     assert (result.exit_code, result.stderr) == (
         2,

@@ -258,8 +258,10 @@ def spoilt(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
         path.chmod(0)
         if os.access(path, os.R_OK):
             # Nothing is forbidden to root, so the system is stood in for.
-            opened = Path.open
-            monkeypatch.setattr(Path, "open", lambda file, *how: _refuse() if file == path else opened(file, *how))
+            opened = os.open
+            monkeypatch.setattr(
+                os, "open", lambda file, *how: _refuse() if str(file) == str(path) else opened(file, *how)
+            )
     return path, recorded
 
 

@@ -261,10 +261,10 @@ def test_a_file_with_an_error_that_cannot_be_read_is_refused(tmp_path: Path, mon
     log = tmp_path / "error.log"
     log.write_text(UNANSWERED)
 
-    def refuse(_: Path) -> bytes:
+    def refuse(*_: object) -> bytes:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    monkeypatch.setattr("message_history.cli.explain.content", refuse)
     result = run(log)
     assert result.exit_code == 2
     assert "cannot be read: Permission denied" in result.stderr

@@ -233,11 +233,11 @@ def test_what_is_no_readable_file_is_refused_in_one_line(tmp_path: Path, monkeyp
     path.write_bytes(b"[]")
     if os.getuid() == 0:
         # Nothing is forbidden to root.
-        monkeypatch.setattr("pathlib.Path.open", _forbidden)
+        monkeypatch.setattr("message_history.files.files.content", _forbidden)
     path.chmod(0)
     with pytest.raises(UnreadableFileError, match=r"^there is no permission to read it$"):
         read_file(path)
-    monkeypatch.setattr("pathlib.Path.open", _broken)
+    monkeypatch.setattr("message_history.files.files.content", _broken)
     with pytest.raises(UnreadableFileError, match=r"^Input/output error$"):
         read_file(path)
 

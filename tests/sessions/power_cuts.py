@@ -47,7 +47,7 @@ class Recorder:
     def recording(self) -> Iterator[None]:
         """Watch the calls of this process."""
         with ExitStack() as stack:
-            for name in ("open", "write", "fsync", "ftruncate", "replace", "unlink", "close"):
+            for name in ("open", "write", "fsync", "ftruncate", "replace", "link", "unlink", "close"):
                 stack.enter_context(patch.object(os, name, self._watched(name, getattr(os, name))))
             yield
 
@@ -67,6 +67,9 @@ class Recorder:
 
     def _after(self, name: str, arguments: tuple[Any, ...], found: Any, before: Any) -> None:
         first = arguments[0]
+        if name == "open":
+            # What a file object has closed is not seen here.
+            self.open.pop(found, None)
         if name == "open" and str(first) == str(self.folder):
             self.open[found] = None
         elif name == "open" and before is not None:
@@ -87,6 +90,8 @@ class Recorder:
                 self._add("write", file, (before, bytes(arguments[1][:found])))
             else:
                 self._add("cut" if name == "ftruncate" else "sync", file, arguments[1:])
+        elif name == "link" and self._is_here(arguments[1]):
+            self._add("make", Path(arguments[1]).name, self.numbers[Path(first).stat().st_ino])
         elif name == "replace" and self._is_here(arguments[1]):
             self._add("move", Path(first).name, Path(arguments[1]).name)
         elif name == "unlink" and self._is_here(first):

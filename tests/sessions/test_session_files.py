@@ -584,7 +584,7 @@ def test_backups_are_numbered_and_not_repeated(path: Path) -> None:
     path.write_text("one")
     first = disk.back_up(path)
     assert disk.back_up(path) == first
-    path.write_text("two")
+    disk.replace(path, [b"two"], sync=False)
     second = disk.back_up(path)
     assert [first.name, second.name] == ["chat.jsonl.bak", "chat.jsonl.bak-2"]
     assert [first.read_text(), second.read_text()] == ["one", "two"]

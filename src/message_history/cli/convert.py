@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from message_history.cli.exit_codes import ExitCode
@@ -77,7 +75,7 @@ def convert_file(
     repaired = repair_file(
         saved, dialect=dialect_named(dialect), to=target, as_request=as_request, model=model, list_only=list_only
     )
-    if not write_result(target_name, repaired.data, [Path(file)], printer, force=force):
+    if not write_result(target_name, repaired.data, file, printer, force=force):
         context.exit(printer.finish(ExitCode.FAILED))
     printer.repaired(file, saved, repaired, None if target_name == STDIN else target_name)
     context.exit(printer.finish(ExitCode.FOUND if saved.skipped or repaired.violations else ExitCode.DONE))

@@ -14,7 +14,15 @@ from message_history.cli.options import as_json, format_named, input_format
 from message_history.cli.printing import counted, one_line, visible
 from message_history.cli.report import printer_for
 from message_history.files.errors import SessionError
-from message_history.formats.examining import Examined, changes, examine, find_files, repair_beside, repair_in_place
+from message_history.formats.examining import (
+    Examined,
+    brought_in,
+    changes,
+    examine,
+    find_files,
+    repair_beside,
+    repair_in_place,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -97,6 +105,7 @@ def examine_folders(
     printer = printer_for("doctor", as_json=as_json)
     paths, problems = find_files(folders)
     rows: list[Row] = []
+    in_their_place: list[RepairedFile] = []
     codes = [ExitCode.FAILED for _ in problems]
     for path, problem in problems:
         printer.error(str(path), problem)
@@ -108,7 +117,8 @@ def examine_folders(
             like = f"like {', '.join(found.nearest)}" if found.nearest else ""
             row, code = Row(NOT_RECOGNISED, "", 0, 0, name, like), ExitCode.FOUND
         elif found.session is not None:
-            state, code = _outcome(found, printer, fix=fix, in_place=in_place, force=force, diff=diff)
+            state, code, repaired = _outcome(found, printer, fix=fix, in_place=in_place, force=force, diff=diff)
+            in_their_place += [repaired] if in_place and repaired is not None else []
             row = Row(state, found.session.format.name, found.session.messages, found.wrong, name, _first(found))
         elif found.problem is not None:
             printer.error(name, found.problem)
@@ -119,6 +129,7 @@ def examine_folders(
         codes.append(code)
         rows.append(row)
         printer.examined(name, row.state, found.session, row.what)
+    codes += [_look_again(repaired, printer) for repaired in in_their_place]
     _print(printer, rows, others, everything=everything)
     context.exit(printer.finish(max(codes, default=ExitCode.DONE)))
 
@@ -139,19 +150,30 @@ def _examine_all(paths: Sequence[Path], chosen: Format | None, jobs: int) -> Ite
 
 def _outcome(
     found: Examined, printer: Printer, *, fix: bool, in_place: bool, force: bool, diff: bool
-) -> tuple[str, ExitCode]:
+) -> tuple[str, ExitCode, RepairedFile | None]:
     """Repair a session that is broken, if that is wanted, and return its state then and the exit code for it."""
     if not found.wrong:
-        return SOUND, ExitCode.DONE
+        return SOUND, ExitCode.DONE, None
     refusal = found.session.refusal if found.session is not None else None
     if refusal is not None and fix:
         printer.error(str(found.path), refusal)
     if refusal is not None or not fix:
-        return BROKEN, ExitCode.FOUND
+        return BROKEN, ExitCode.FOUND, None
     repaired = _repaired(found, printer, in_place=in_place, force=force, diff=diff)
     if repaired is None:
-        return BROKEN, ExitCode.FAILED
-    return (REPAIRED, ExitCode.DONE) if repaired.is_whole else (BROKEN, ExitCode.FOUND)
+        return BROKEN, ExitCode.FAILED, None
+    return *((REPAIRED, ExitCode.DONE) if repaired.is_whole else (BROKEN, ExitCode.FOUND)), repaired
+
+
+def _look_again(repaired: RepairedFile, printer: Printer) -> ExitCode:
+    """Say what has reached a file that was replaced, and that it had other names."""
+    if repaired.names > 1:
+        others = f"{counted(repaired.names - 1, 'other name')} of it (hard links) still lead to what it was"
+        printer.remark(str(repaired.target), others)
+    after = brought_in(repaired)
+    if after.late:
+        printer.remark(str(after.target), after.late)
+    return ExitCode.FOUND if after.late and after.stamp == repaired.stamp else ExitCode.DONE
 
 
 def _repaired(found: Examined, printer: Printer, *, in_place: bool, force: bool, diff: bool) -> RepairedFile | None:

@@ -31,6 +31,7 @@ from message_history.explaining import cause_of, explain, subject_of, where
 from message_history.explaining.everyday import is_everyday
 from message_history.explaining.known import rule_advice, topics_of
 from message_history.explaining.topics import topics
+from message_history.files.opening import MAX_BYTES, content
 from message_history.files.request_bodies import held_at
 from message_history.formats.message_lists import MESSAGE_LISTS
 from message_history.pages.words import instead_of_repair
@@ -126,11 +127,11 @@ def _error_of(text: str | None) -> str:
     if text is None and sys.stdin.isatty():
         raise click.UsageError("no error to explain: write it behind the command, or pipe it to it")
     if text is None or text == STDIN:
-        return sys.stdin.buffer.read().decode(errors="replace")
+        return sys.stdin.buffer.read(MAX_BYTES).decode(errors="replace")
     if not _is_there(text):
         return text
     try:
-        error = Path(text).read_bytes().decode(errors="replace")
+        error = content(text, MAX_BYTES).decode(errors="replace")
     except OSError as problem:
         raise click.UsageError(f"{visible(text)} cannot be read: {problem.strerror}") from problem
     if _holds_messages(error):

@@ -12,7 +12,8 @@ import click
 from message_history.cli.exit_codes import ExitCode
 from message_history.dialects.registry import DIALECTS
 from message_history.files.disk import replace
-from message_history.files.files import MAX_BYTES, NotRecognisedError, UnreadableFileError, content_of
+from message_history.files.files import NotRecognisedError, TooLargeError, UnreadableFileError, content_of
+from message_history.files.opening import MAX_BYTES
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
 
@@ -71,14 +72,17 @@ def content_named(path: str) -> bytes:
         return content_of(path)
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
-        raise UnreadableFileError(f"it is larger than {MAX_BYTES:,} bytes")
+        raise TooLargeError(f"it is larger than {MAX_BYTES:,} bytes")
     return data
 
 
-def write_result(output: str, data: bytes, taken: Sequence[Path], printer: Printer, *, force: bool) -> bool:
-    """Write a result to a file, or to the standard output for `-`.
+def write_result(
+    output: str, data: bytes, source: str, printer: Printer, *, taken: Sequence[Path] = (), force: bool
+) -> bool:
+    """Write a result to a file, no more open than the `source` it was made of, or to the standard output for `-`.
 
-    `printer` reports why it was not written, and the files in `taken` stay as they are; returns whether it was written.
+    `printer` reports why it was not written, and the source and the files in `taken` stay as they are; returns whether
+    it was written.
     """
     if output == STDIN:
         from message_history.cli.printing import escaped_json  # noqa: PLC0415 - imports rich
@@ -86,7 +90,7 @@ def write_result(output: str, data: bytes, taken: Sequence[Path], printer: Print
         # Whoever redirects the output gets every byte; a screen gets the same JSON, escaped.
         click.echo(escaped_json(data.decode()) if is_screen() else data, nl=False)
         return True
-    problem = write_new(Path(output), data, taken, force=force)
+    problem = write_new(Path(output), data, [Path(source), *taken], force=force)
     if problem is not None:
         printer.error(output, problem)
     return problem is None
@@ -135,7 +139,8 @@ def dialect_for(name: str, model: str | None) -> Dialect[Any]:
 def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) -> str | None:
     """Write a file that is none of those taken.
 
-    `taken` are the inputs, and what was written before. Returns why it was not written; None when it was.
+    `taken` are the inputs, first the one that it was made of, and what was written before. Returns why it was not
+    written; None when it was.
     """
     try:
         if target.exists() and any(path.exists() and target.samefile(path) for path in taken):
@@ -144,7 +149,7 @@ def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) 
             return "the output is a folder"
         if os.path.lexists(target) and not force:
             return "the output exists; --force overwrites it"
-        replace(target, [data], sync=False, follow=False)
+        replace(target, [data], sync=False, follow=False, like=taken[0] if taken else None)
     except OSError as error:
         return f"cannot be written: {error.strerror or error}"
     return None

@@ -168,7 +168,7 @@ class _Repairing:
     def _write(self, path: str, data: bytes, form: FileForm) -> str | None:
         """Write the output of one file, and return where; None when it was not written."""
         target = _target(path, self.output, form, in_folder=self.in_folder)
-        if not write_result(target, data, self.taken, self.printer, force=self.force):
+        if not write_result(target, data, path, self.printer, taken=self.taken, force=self.force):
             return None
         self.taken.append(Path(target))
         return target

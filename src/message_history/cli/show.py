@@ -76,7 +76,7 @@ def show_file(
     saved = main_of(file, session, printer)
     if output is not None:
         page = _page(Path(file).name, session, named, diff=diff)
-        if not write_result(output, page, [Path(file)], printer, force=force):
+        if not write_result(output, page, file, printer, force=force):
             context.exit(printer.finish(ExitCode.FAILED))
         printer.written(file, None if output == STDIN else output)
     elif diff:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
+import os
 import tempfile
 import zipfile
 import zlib
@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
+
+from message_history.files.opening import MAX_BYTES, content
 
 if TYPE_CHECKING:
     import sqlite3
@@ -151,12 +153,12 @@ def with_journal(path: Path, data: bytes) -> bytes:
     Raises `UnopenedError` when it is damaged. Raises `OSError` when what stands beside it cannot be read.
     """
     journal = path.with_name(f"{path.name}-wal")
-    if not data.startswith(SQLITE) or not journal.is_file() or not journal.stat().st_size:
+    if not data.startswith(SQLITE) or not os.path.lexists(journal) or not (written := content(journal, MAX_BYTES)):
         return data
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy.db"
         copy.write_bytes(data)
-        shutil.copyfile(journal, copy.with_name("copy.db-wal"))
+        copy.with_name("copy.db-wal").write_bytes(written)
         try:
             connection = _module().connect(copy)
             try:

@@ -6,18 +6,23 @@ Nothing here knows what a session is.
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
+import operator
 import os
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+
+from message_history.files.opening import check_regular, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 CHUNK: Final = 1024 * 1024
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
-_BINARY: Final = getattr(os, "O_BINARY", 0)
+_FLAGS: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+_LIST: Final = "system.posix_acl_access"
 logger = logging.getLogger("message_history")
 
 
@@ -48,9 +53,9 @@ def lines_of(path: Path, limit: int) -> tuple[Stamp, Iterator[tuple[int, bytes |
     Returns the file's stamp, and each line with its number and its end; None in the place of one that has more than
     `limit` bytes. No more than one line is held.
     """
-    opened = path.open("rb")
-    stamp = _stamp(os.fstat(opened.fileno()))
-    return stamp, _lines(opened, stamp.size, limit)
+    held = opened(path)
+    stamp = _stamp(os.fstat(held.fileno()))
+    return stamp, _lines(held, stamp.size, limit)
 
 
 def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
@@ -59,9 +64,10 @@ def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
     The file exists. `sync` says whether to wait until it is on the disk. Returns the file's new stamp. Raises `OSError`
     when it cannot be written, is no regular file, or its last line has no end; then the file ends where it ended.
     """
-    _check_regular(path)
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | _BINARY)
+    check_regular(path, path.stat())
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | _FLAGS)
     try:
+        check_regular(path, os.fstat(descriptor))
         size = os.lseek(descriptor, 0, os.SEEK_END)
         if size:
             os.lseek(descriptor, -1, os.SEEK_END)
@@ -80,27 +86,38 @@ def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
         os.close(descriptor)
 
 
-def replace(path: Path, parts: Iterable[bytes], *, sync: bool, follow: bool = True, like: Path | None = None) -> Stamp:
+def replace(
+    path: Path,
+    parts: Iterable[bytes],
+    *,
+    sync: bool,
+    follow: bool = True,
+    like: Path | None = None,
+    private: bool = True,
+) -> Stamp:
     """Replace a file at one stroke: after a crash there is the old one or the new one.
 
-    The file need not exist. `sync` says whether to wait until it is on the disk, and its name too. `follow` says
-    whether a link is followed to the file that it leads to; else the link itself is replaced. `like` is the file whose
-    mode the new one gets; that of the replaced file by default. Returns the new file's stamp. Raises `OSError` when it
+    The file need not exist. It is never open to more people than the one that it replaces, and the one in `like`, which
+    its content comes from; their owner and extended attributes are kept where the system allows it, and another name of
+    the old file (a hard link) keeps what was in it. Without either it is its owner's alone, unless it is not `private`.
+    `sync` says whether to wait until it is on the disk, and its name too. `follow` says whether a link is followed to
+    the file that it leads to; else the link itself is replaced. Returns the new file's stamp. Raises `OSError` when it
     cannot be written, or is no regular file; then the old file is as it was.
     """
-    _check_regular(path)
+    with contextlib.suppress(FileNotFoundError):
+        check_regular(path, path.stat())
     target = file_of(path) if follow else path
     new = target.with_name(f".{target.name}.new")
     # What a crash left behind goes first, and so does a link that somebody has put there: it is never written through.
     with contextlib.suppress(FileNotFoundError):
         new.unlink()
-    mode = _mode_of(like if like is not None else target)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _BINARY
-    descriptor = os.open(new, flags, 0o666 if mode is None else 0o600)
+    models = [each for each in (target, file_of(like) if like is not None else None) if each and _is_regular(each)]
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW | _FLAGS
+    descriptor = os.open(new, flags, 0o600 if private or models else 0o666)
     try:
         try:
-            if mode is not None:
-                _set_mode(descriptor, mode)
+            if models:
+                _make_like(descriptor, models)
             for part in parts:
                 _write(descriptor, part)
             if sync:
@@ -121,19 +138,34 @@ def replace(path: Path, parts: Iterable[bytes], *, sync: bool, follow: bool = Tr
 def back_up(path: Path, *, sync: bool = True) -> Path:
     """Keep a file as it is, byte for byte, beside itself, also when a link to it is given.
 
-    Returns the copy: `NAME.bak`, or `NAME.bak-2` and so on when another is there. One that is the same is not made
-    again. Raises `OSError` when it cannot be written.
+    It is to be replaced then, and the backup is the old file itself where the file system can do that: what somebody
+    who has it open still writes is in the backup. Returns it: `NAME.bak`, or `NAME.bak-2` and so on when another is
+    there; one that is the same is taken. Raises `OSError` when it cannot be written.
     """
     path, number = file_of(path), 1
+    check_regular(path, path.stat())
     while True:
         copy = path.with_name(f"{path.name}.bak" + (f"-{number}" if number > 1 else ""))
-        if not os.path.lexists(copy):
+        is_there = os.path.lexists(copy)
+        if not is_there or (_is_regular(copy) and _same(path, copy)):
             break
-        if copy.is_file() and _same(path, copy):
-            return copy
         number += 1
-    with path.open("rb") as held:
-        replace(copy, iter(lambda: held.read(CHUNK), b""), sync=sync, follow=False, like=path)
+    if is_there and copy.samefile(path):
+        return copy
+    linked = path.with_name(f".{copy.name}.new")
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            linked.unlink()
+        os.link(path, linked, follow_symlinks=False)
+        linked.replace(copy)
+        if sync:
+            with opened(path) as held:
+                os.fsync(held.fileno())
+            _sync_folder(path.parent)
+    except (OSError, NotImplementedError):
+        if not is_there:
+            with opened(path) as held:
+                replace(copy, iter(lambda: held.read(CHUNK), b""), sync=sync, follow=False, like=path)
     return copy
 
 
@@ -167,27 +199,42 @@ def _write(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _check_regular(path: Path) -> None:
-    """Refuse a device, a pipe or a folder: replacing one would destroy it."""
-    with contextlib.suppress(FileNotFoundError):
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise OSError(f"{path} is no regular file")
+def _is_regular(path: Path) -> bool:
+    """Return whether a name is a file's own; a link to one says nothing of who may read it."""
+    with contextlib.suppress(OSError):
+        return stat.S_ISREG(path.lstat().st_mode)
+    return False
 
 
-def _mode_of(path: Path) -> int | None:
-    """Return the mode of a regular file, None where there is none."""
-    try:
-        found = path.lstat().st_mode
-    except FileNotFoundError:
-        return None
-    return stat.S_IMODE(found) if stat.S_ISREG(found) else None
+def _make_like(descriptor: int, models: list[Path]) -> None:
+    """Give a file without content the owner and the attributes of the last of others, and no wider mode than any has.
 
-
-def _set_mode(descriptor: int, mode: int) -> None:
-    """Set the mode of a file before it has any content; some file systems have no modes, and that is no failure."""
-    if hasattr(os, "fchmod"):
+    Some file systems have none of them, and few users may give a file away: that is no failure.
+    """
+    if not hasattr(os, "fchmod"):
+        return
+    found = [each.stat() for each in models]
+    for owner, group in ((found[-1].st_uid, -1), (-1, found[-1].st_gid)):
         with contextlib.suppress(OSError):
-            os.fchmod(descriptor, mode)
+            os.fchown(descriptor, owner, group)
+    # What a group may do is for that group: another gets nothing, neither by the mode nor by a list of names.
+    is_same_group = {each.st_gid for each in found} == {os.fstat(descriptor).st_gid}
+    if hasattr(os, "listxattr"):
+        _copy_attributes(descriptor, models[-1], with_lists=is_same_group)
+    mode = functools.reduce(operator.and_, (each.st_mode for each in found), 0o777 if is_same_group else 0o707)
+    with contextlib.suppress(OSError):
+        os.fchmod(descriptor, mode)
+
+
+def _copy_attributes(descriptor: int, model: Path, *, with_lists: bool) -> None:
+    """Copy the extended attributes of a file, where it may be done; the list of who else may read it is one of them."""
+    with contextlib.suppress(OSError):
+        os.removexattr(descriptor, _LIST)
+    with contextlib.suppress(OSError):
+        for name in os.listxattr(model):
+            with contextlib.suppress(OSError):
+                if with_lists or name != _LIST:
+                    os.setxattr(descriptor, name, os.getxattr(model, name))
 
 
 def _sync_folder(folder: Path) -> None:
@@ -210,7 +257,7 @@ def _sync_folder(folder: Path) -> None:
 def _same(left: Path, right: Path) -> bool:
     if left.stat().st_size != right.stat().st_size:
         return False
-    with left.open("rb") as one, right.open("rb") as other:
+    with opened(left) as one, opened(right) as other:
         while chunk := one.read(CHUNK):
             if chunk != other.read(CHUNK):
                 return False

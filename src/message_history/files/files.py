@@ -33,6 +33,7 @@ from message_history.files.damaged_json import (
 )
 from message_history.files.folders import folder_content
 from message_history.files.naming import kind_of
+from message_history.files.opening import MAX_BYTES, content
 from message_history.files.request_bodies import KEYS, Place, entries_at, filled, find_place, held_at, system_key
 from message_history.history import history_of
 
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 
 MESSAGES: Final = "messages"
 SYSTEM: Final = "system"
-MAX_BYTES: Final = 256 * 1024 * 1024
-"""Files larger than this are not read: a conversation takes several times its file's size in memory."""
 ENDS_WITH_ASSISTANT: Final = frozenset({"prefill", "ends_with_response"})
 """The dialects' fields that say whether a list may end with the assistant."""
 
@@ -200,23 +199,23 @@ def content_of(path: str | PathLike[str]) -> bytes:
     too large.
     """
     try:
-        with Path(path).open("rb") as opened:
-            data = opened.read(MAX_BYTES + 1)
+        if Path(path).is_dir():
+            if (joined := folder_content(Path(path))) is None:
+                raise UnreadableFileError("this is a folder, not a file")
+            return joined
+        data = content(path, MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise TooLargeError(f"it is larger than {MAX_BYTES:,} bytes")
+        return with_journal(Path(path), data)
     except FileNotFoundError:
         raise UnreadableFileError("there is no such file") from None
-    except IsADirectoryError:
-        if (joined := folder_content(Path(path))) is None:
-            raise UnreadableFileError("this is a folder, not a file") from None
-        return joined
     except PermissionError:
         raise UnreadableFileError("there is no permission to read it") from None
     except OSError as error:
-        raise UnreadableFileError(error.strerror or "it cannot be read") from error
-    if len(data) > MAX_BYTES:
-        raise TooLargeError(f"it is larger than {MAX_BYTES:,} bytes")
-    try:
-        return with_journal(Path(path), data)
-    except (UnopenedError, OSError) as error:
+        # What is wrong may be in a file of a folder, or next to the file.
+        place = f"{error.filename}: " if error.filename not in (None, str(path)) else ""
+        raise UnreadableFileError(f"{place}{error.strerror or 'it cannot be read'}") from error
+    except UnopenedError as error:
         raise UnreadableFileError(str(error)) from error
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.files.opening import MAX_BYTES, content
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _EVENT: Final = re.compile(r"(?:event-)?(\d+)(?:-[\w-]+)?\.json")
@@ -27,9 +30,11 @@ def folder_content(path: Path) -> bytes | None:
     """
     events = _events(path) or _events(path / _EVENTS)
     if events:
+        _check_sizes(events)
         return json.dumps([_value(file) for file in events]).encode()
     agents = _agents(path)
     if agents:
+        _check_sizes(file for each in agents for file in _json_files(each / "messages"))
         return json.dumps(
             [{"agent_id": _name(each), "messages": _numbered(each / "messages")} for each in agents]
         ).encode()
@@ -37,6 +42,7 @@ def folder_content(path: Path) -> bytes | None:
     if found is None:
         return None
     root, sessions = found
+    _check_sizes(_json_files(root))
     parts = _parts(root)
     about = {file.stem: _value(file) for name in ("session", "info") for file in _json_files(root / name)}
     exports = [_export(folder, about.get(folder.name), parts) for folder in sessions]
@@ -94,11 +100,20 @@ def _json_files(folder: Path) -> Iterator[Path]:
 
 def _value(file: Path) -> Any:
     """Read a file; its text when it is no JSON, so that what reads the export can say so."""
-    written = file.read_text(encoding="utf-8", errors="replace")
+    written = content(file, MAX_BYTES).decode(errors="replace")
     try:
         return json.loads(written)
     except (ValueError, RecursionError):
         return written
+
+
+def _check_sizes(files: Iterable[Path]) -> None:
+    """Refuse files that are too large together."""
+    left = MAX_BYTES
+    for file in files:
+        left -= file.stat().st_size
+        if left < 0:
+            raise OSError(errno.EFBIG, f"its files are larger than {MAX_BYTES:,} bytes together")
 
 
 def _parts(root: Path) -> dict[str, list[Any]]:

@@ -7,7 +7,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from message_history.files.containers import SQLITE, is_container
 from message_history.files.damaged_json import MERGED, UNESCAPED
@@ -15,6 +15,7 @@ from message_history.files.disk import Stamp, back_up, replace, stamp_of
 from message_history.files.errors import SessionConflictError, SessionError
 from message_history.files.files import FileForm, NotRecognisedError, UnreadableFileError, json_bytes
 from message_history.files.folders import is_session_folder
+from message_history.files.opening import content
 from message_history.formats.own_sessions import OWN_SESSIONS
 from message_history.formats.reading import SessionFile, read_session
 from message_history.storage.sessions.jsonl import JsonlSession
@@ -69,12 +70,20 @@ class RepairedFile:
 
     Args:
         backup: what was overwritten, byte for byte; None when nothing was.
+        names: how many names the file had; each of them but this one (a hard link) still leads to what was in it.
+        stamp: the stamp of what was written.
+        kept: the stamp of the backup.
+        late: what became of lines that reached the backup after it was made; empty when there were none.
     """
 
     target: Path
     backup: Path | None
     before: SessionFile
     after: SessionFile
+    names: int = 1
+    stamp: Stamp | None = None
+    kept: Stamp | None = None
+    late: str = ""
 
     @property
     def is_whole(self) -> bool:
@@ -121,8 +130,7 @@ def find_files(places: Iterable[str | PathLike[str]]) -> tuple[list[Path], list[
 def _may_be_session(path: Path) -> bool:
     if path.suffix in DATABASES:
         try:
-            with path.open("rb") as opened:
-                return is_container(opened.read(len(SQLITE)))
+            return is_container(content(path, len(SQLITE)))
         except OSError:
             return False
     return path.suffix in SUFFIXES or path.name in NAMES
@@ -154,21 +162,26 @@ def repair_beside(found: Examined, *, force: bool = False) -> RepairedFile:
     target = found.path.with_name(f"{found.path.stem}.repaired{_suffix(found.path, repaired)}")
     backup = None
     try:
-        if os.path.lexists(target) and (target.is_symlink() or target.read_bytes() != repaired.data):
+        if os.path.lexists(target) and not _holds(target, repaired.data):
             if not force:
                 raise SessionError(f"{target}: the output exists; --force overwrites it")
             backup = back_up(target)
-        replace(target, [repaired.data], sync=False, follow=False)
+        replace(target, [repaired.data], sync=False, follow=False, like=found.path)
     except OSError as error:
         raise SessionError(f"{target}: cannot be written: {error.strerror or error}") from error
     return RepairedFile(target=target, backup=backup, before=before, after=repaired.after)
 
 
+def _holds(path: Path, data: bytes) -> bool:
+    return not path.is_symlink() and content(path, len(data) + 1) == data
+
+
 def repair_in_place(found: Examined) -> RepairedFile:
     """Put a broken file's repaired form in its place, at one stroke, and keep the file as it was in a backup.
 
-    Raises `SessionConflictError` when somebody has written to the file since it was read. Raises `SessionError` when it
-    cannot be written; then it is as it was.
+    What another program that has the file open writes meanwhile reaches the backup, and `brought_in` finds it. Raises
+    `SessionConflictError` when somebody has written to the file since it was read. Raises `SessionError` when it cannot
+    be written; then it is as it was.
     """
     before, repaired = _repaired(found)
     path = found.path
@@ -183,13 +196,40 @@ def repair_in_place(found: Examined) -> RepairedFile:
     if _suffix(path, repaired) != path.suffix:
         raise SessionError(f"{path}: repaired, it is no JSONL any more; repair it beside itself")
     try:
+        names = path.stat().st_nlink
         backup = back_up(path)
         if stamp_of(path) != found.stamp:
+            if backup.samefile(path):
+                backup.unlink()
             raise SessionConflictError(f"{path}: somebody has written to it just now; nothing was changed")
-        replace(path, [repaired.data], sync=True)
+        # A copy, where the file system has no links, has a stamp of its own; nothing more reaches that.
+        kept = found.stamp if backup.samefile(path) else stamp_of(backup)
+        written = replace(path, [repaired.data], sync=True)
     except OSError as error:
         raise SessionError(f"{path}: cannot be written: {error.strerror or error}") from error
-    return RepairedFile(target=path, backup=backup, before=before, after=repaired.after)
+    return RepairedFile(
+        target=path, backup=backup, before=before, after=repaired.after, names=names, stamp=written, kept=kept
+    )
+
+
+def brought_in(repaired: RepairedFile) -> RepairedFile:
+    """Repair a file again with what has reached its backup, which is the old file, from a program that has that open.
+
+    `late` says what became of it; where nothing has come, the same is returned.
+    """
+    path, backup = repaired.target, repaired.backup
+    if backup is None or repaired.kept is None or (kept := stamp_of(backup)) == repaired.kept:
+        return repaired
+    late = f"another program wrote to it while it was repaired: what it wrote is in {backup}"
+    again = examine(backup)
+    try:
+        if again.session is not None and (kept, repaired.stamp) == (stamp_of(backup), stamp_of(path)):
+            whole = again.session.repair_file()
+            written = replace(path, [whole.data], sync=True)
+            return evolve(repaired, after=whole.after, stamp=written, kept=kept, late=f"{late}, and was brought in")
+    except (OSError, UnreadableFileError) as error:
+        late = f"{late} ({error})"
+    return evolve(repaired, kept=kept, late=f"{late}, and is not in it: stop that program and bring it in by hand")
 
 
 def _repaired(found: Examined) -> tuple[SessionFile, RepairedSession]:

@@ -61,10 +61,10 @@ def finish(
             sha = hashed or report.hashes[f"{split}.{suffix}"]
             shards.append({"file": f"{split}/{target.name}", "rows": rows - missing, "sha256": sha})
     rejected = _rejected(work, reports, gone)
-    replace(folder / REJECTED, rejected, sync=True)
+    replace(folder / REJECTED, rejected, sync=True, private=False)
     splits = [split for split in plan.splits if any(shard["file"].startswith(f"{split}/") for shard in shards)]
     for name, text in _beside(plan, splits, suffix).items():
-        replace(folder / name, [text.encode()], sync=False)
+        replace(folder / name, [text.encode()], sync=False, private=False)
     return shards, duplicates
 
 
@@ -83,8 +83,8 @@ def write_learned(folder: Path, work: Path, reports: Sequence[UnitReport], count
         "lengths": {name: lengths[name] for name in sorted(lengths, key=int)},
         "sample": sampler.values(),
     }
-    replace(folder / "learned.html", [page_of(values)], sync=False)
-    replace(folder / "learned.json", [json_bytes(values, indent=1) + b"\n"], sync=False)
+    replace(folder / "learned.html", [page_of(values)], sync=False, private=False)
+    replace(folder / "learned.json", [json_bytes(values, indent=1) + b"\n"], sync=False, private=False)
 
 
 def _beside(plan: Plan, splits: Sequence[str], suffix: str) -> dict[str, str]:

@@ -6,6 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from message_history.files.opening import opened
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -17,8 +19,8 @@ def hash_of(path: str) -> str:
     found = Path(path)
     try:
         if not found.is_dir():
-            with found.open("rb") as opened:
-                return hashlib.file_digest(opened, "sha256").hexdigest()
+            with opened(found) as held:
+                return hashlib.file_digest(held, "sha256").hexdigest()
         inner = [f"{each.relative_to(found)} {hash_of(str(each))}" for each in sorted(found.rglob("*.json"))]
     except OSError:
         return ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.files.damaged_json import Decoder, decode_line
+from message_history.files.opening import opened
 from message_history.formats.kit import UnreadableFileError
 from message_history.formats.kit.document import parse_document
 from message_history.formats.registry import FORMATS, recognise
@@ -30,8 +30,8 @@ def line_format(path: str, chosen: Format | None = None) -> Format | None:
     """
     if chosen is not None and not chosen.by_line:
         return None
-    with Path(path).open("rb") as opened:
-        lines = list(islice(_limited(opened.readline), FURTHER))
+    with opened(path) as held:
+        lines = list(islice(_limited(held.readline), FURTHER))
     return format_of(lines, chosen)
 
 

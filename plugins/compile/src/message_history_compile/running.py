@@ -132,7 +132,7 @@ def compile_files(
         check_files(folder, shards, folder / REJECTED, sum(total.rejected.values()))
         write_learned(folder, work, reports, {"target": plan.target, **_values(total)})
         values = {"run": fingerprint, "report": _values(total), "shards": shards}
-        replace(folder / MANIFEST, [json_bytes(values, indent=1) + b"\n"], sync=True)
+        replace(folder / MANIFEST, [json_bytes(values, indent=1) + b"\n"], sync=True, private=False)
     shutil.rmtree(work)
     return total
 
@@ -210,7 +210,7 @@ def _begin(folder: Path, work: Path, fingerprint: dict[str, Any]) -> None:
     """Write down which run this is, or go on with it; the unfinished work of another run is refused."""
     run = work / RUN
     if not run.exists():
-        replace(run, [json_bytes(fingerprint)], sync=True)
+        replace(run, [json_bytes(fingerprint)], sync=True, private=False)
     elif json.loads(run.read_text(encoding="utf-8")) != fingerprint:
         raise FileExistsError(f"{folder}: another run was begun there; choose another folder, or remove it")
 

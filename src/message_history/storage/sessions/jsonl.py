@@ -16,6 +16,7 @@ from message_history.core.turns.conversation import context_of
 from message_history.dialects.native.parse import PIECE
 from message_history.files.disk import Stamp, append, back_up, lines_of, replace, stamp_of
 from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
+from message_history.files.opening import content
 from message_history.files.own_lines import (
     FORMAT_VERSION,
     MAX_LINE,
@@ -399,7 +400,7 @@ def _is_beginning(path: Path, stamp: Stamp, journal: Journal) -> bool:
     """Return whether a file without any sound line is one that was cut off in its header, or never written to."""
     if journal.messages or journal.system is not None:
         return False
-    if stamp.size <= SHORT and is_cut_header(path.read_bytes()):
+    if stamp.size <= SHORT and is_cut_header(content(path, SHORT)):
         return True
     return bool(journal.notes or stamp.size > SHORT) and all(note.detail == ZEROS for note in journal.notes)
 
