@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from message_history.core.values.json_values import FrozenDict
 from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic
 from message_history.dialects.anthropic.schema import RULES
+from message_history.testing.anthropic import Anthropic as AnthropicMessages
 from tests.campaigns.growth import lines_of
 from tests.dialects.odd_pieces import PIXEL, PNG
 
@@ -36,6 +38,7 @@ Json = dict[str, Any]
 FOUND = {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "x"}]}
 STRICT = Anthropic(system_in_list=False, split_results=False, prefill=False)
 SYSTEM = Anthropic(system_in_list=True)
+TAKES_SPLIT = Anthropic(prefill=False)
 PREFILL = Anthropic(prefill=True)
 ON_BEDROCK = Anthropic.for_model("us.anthropic.claude-sonnet-4-5-20250929-v1:0")
 
@@ -167,6 +170,8 @@ CASES = (
     Case("AN-C1", [Q, assistant(call())]),
     Case("AN-C1", [Q, assistant(call(), call("t2")), user(result())]),
     Case("AN-C2", [Q, assistant(call()), user(text("here:"), result())]),
+    Case("AN-C2", [Q, assistant(call()), user("go on"), user(result())], TAKES_SPLIT),
+    Case("AN-C2", [Q, assistant(call(), call("t2")), user(result(), text("so")), user(result("t2"))], TAKES_SPLIT),
     Case("AN-C3", [Q, assistant(call(), call("t2")), user(result()), user(result("t2"))]),
     Case("AN-C4", [user(result(), text("q"))]),
     Case("AN-C4", [Q, assistant(call()), user(result()), assistant("a"), user(result(), text("again"))]),
@@ -229,6 +234,25 @@ def test_a_broken_rule_is_found_and_kept(case: Case) -> None:
     if case.raw:
         wire = MessageHistory.from_list(case.raw).for_send(case.dialect)
         assert not wire or not check(wire, case.dialect)
+
+
+def test_results_in_several_messages_are_judged_as_the_strict_server_does() -> None:
+    pieces = [
+        user("go on"),
+        user(result()),
+        user(result("t2")),
+        user(result(), text("so")),
+        user(result(), result("t2")),
+    ]
+    server, judged = AnthropicMessages(), set[bool]()
+    for count in (1, 2, 3):
+        for some in product(pieces, repeat=count):
+            raw = [Q, assistant(call(), call("t2")), *some]
+            doubled = json.dumps(some).count('"t1"') > 1 or json.dumps(some).count('"t2"') > 1
+            refused = server.own_rules({"model": "claude-haiku-4-5", "messages": raw}, TAKES_SPLIT) is not None
+            assert doubled or bool(check(raw, TAKES_SPLIT)) == refused, raw
+            judged.add(refused)
+    assert judged == {True, False}
 
 
 # What the check of a list cannot find, by why.

@@ -953,6 +953,15 @@ WITH_MORE: dict[str, list[Wire]] = {
 }
 
 
+@pytest.mark.parametrize("blank", ["", "   ", "\n\n"])
+def test_claude_and_nova_take_blank_texts_in_results_that_are_no_errors(blank: str) -> None:
+    raw = asked({"toolResult": {"toolUseId": "t1", "content": [{"text": blank}]}})
+    assert [check(raw, dialect) for dialect in (CLAUDE, NOVA)] == [[], []]
+    assert [violation.rule for violation in check(raw, LLAMA)] == ["BR-B05"]
+    error = asked({"toolResult": {"toolUseId": "t1", "content": [{"text": blank}], "status": "error"}})
+    assert [violation.rule for violation in check(error, CLAUDE)] == ["BR-B05"]
+
+
 @pytest.mark.parametrize("place", WITH_MORE)
 def test_what_is_not_known_is_kept_wherever_it_stands_and_told_by_every_export(place: str) -> None:
     history = MessageHistory.from_list(WITH_MORE[place], dialect=CLAUDE)

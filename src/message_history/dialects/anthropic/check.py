@@ -46,6 +46,8 @@ class _Check:
         self._dialect = dialect
         self._blocks = BlockCheck(self.found, dialect)
         self._calls: dict[str, Mapping[Any, Any]] = {}
+        self._answered: set[str] = set()
+        self._behind_others = False
 
     def whole(self) -> None:
         """Check pairs of messages, and what counts over the whole list."""
@@ -132,6 +134,7 @@ class _Check:
         for n, entry in enumerate(self.entries):
             role = entry.get("role")
             if role == "assistant":
+                self._behind_others, self._answered = False, set()
                 if after_results:
                     self._calls = {}
                 for m, id in self._calls_of(n):
@@ -150,10 +153,13 @@ class _Check:
     def _results(self, n: int, *, fresh: bool) -> set[str]:
         """Look at the results of a user message; a fresh one is the first behind the calls."""
         answered: set[str] = set()
-        misplaced = False
-        for m, block in enumerate(entries(self.entries[n].get("content"))):
+        content = self.entries[n].get("content")
+        # Neighbouring messages of the user are one, which begins with the results.
+        first = fresh or self._dialect.split_results
+        self._behind_others = self._behind_others or (isinstance(content, str) and content != "")
+        for m, block in enumerate(entries(content)):
             if kind_of(block) != "tool_result":
-                misplaced = True
+                self._behind_others = True
                 continue
             id = text_at(block, "tool_use_id")
             path = f"content[{m}].tool_use_id"
@@ -162,11 +168,12 @@ class _Check:
             elif id not in self._calls and "tool_use_id" in block:
                 rule = "AN-C19" if id.startswith("srvtoolu_") else "AN-C4"
                 self.found.add(rule, n, path, f"id {id!r:.80}", m=m, ids=id)
-            elif misplaced and fresh and id in self._calls:
+            elif self._behind_others and first and id in self._calls and id not in self._answered:
                 self.found.add("AN-C2", n, f"content[{m}]", ids=id)
             if fresh and id in self._calls:
                 self._answers(n, m, block, self._calls[id])
             answered.add(id)
+        self._answered |= answered
         return answered
 
     def _answers(self, n: int, m: int, block: Mapping[Any, Any], call: Mapping[Any, Any]) -> None:

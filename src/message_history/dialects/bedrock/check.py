@@ -17,6 +17,7 @@ from message_history.dialects._shared.checker import (
     check_list,
     entries,
     has_lone_surrogate,
+    is_blank_text,
     mappings,
     text_at,
 )
@@ -275,7 +276,7 @@ class _Check:
         taken = schema.MEDIA_OF_RESULTS if self._dialect.in_results is None else self._dialect.in_results
         for k, part in enumerate(content):
             inner = f"{path}.toolResult.content[{k}]"
-            if isinstance(part, Mapping) and part.keys() == {"text"} and part["text"] == "":
+            if isinstance(part, Mapping) and part.keys() == {"text"} and is_blank_text(part["text"]):
                 if status == "error" or not self._dialect.empty_results:
                     self.found.add("BR-B05", n, inner, m=m)
                 continue
