@@ -100,26 +100,16 @@ def repair_files(
 @final
 @frozen(kw_only=True)
 class _Repairing:
-    """The repair of several files.
-
-    Args:
-        output: where to write; None for beside each file.
-        in_folder: whether that is a folder.
-        taken: the files that stay as they are: the inputs, and what was written.
-        dialect: the dialect of the input; None to find it by shape.
-        to: the dialect to write; None for the input's own.
-        model: the model that a request is to name; None for its own.
-        as_request: whether the list is sent as it stands.
-    """
+    """The repair of several files."""
 
     printer: Printer
-    output: str | None
-    in_folder: bool
-    taken: list[Path]
-    dialect: Dialect[Any] | None
-    to: Dialect[Any] | None
-    model: str | None
-    as_request: bool
+    output: str | None  # where to write; None for beside each file
+    in_folder: bool  # whether that is a folder
+    taken: list[Path]  # the files that stay as they are: the inputs, and what was written
+    dialect: Dialect[Any] | None  # the dialect of the input; None to find it by shape
+    to: Dialect[Any] | None  # the dialect to write; None for the input's own
+    model: str | None  # the model that a request is to name; None for its own
+    as_request: bool  # whether the list is sent as it stands
     force: bool
 
     def file(self, path: str, session: SessionFile) -> ExitCode:

@@ -65,69 +65,43 @@ _DOUBT, _DOUBT_OF_WEAK = 3, 12
 @final
 @frozen
 class Known:
-    """One known text.
+    """One known text."""
 
-    Args:
-        dialect: the name of the rule's dialect; empty for a text about something else.
-        whole: what all its features weigh.
-        placed: whether it names a place of the list.
-        around: whether it stands around other errors: that of a weak subject, or one that ends with what it quotes.
-        apart: how much those of its features prove that are not in the places that it names.
-        leaves: the topics of the keys that those places end with.
-        short: whether it has so few words that a part of it says nothing.
-        code: whether it is one of the codes of an API, whose words stand in many sentences.
-        named: whether it has a word for something in the list; what else it says, texts about anything say.
-    """
-
-    dialect: str
+    dialect: str  # the name of the rule's dialect; empty for a text about something else
     about: Rule | Subject
     error: str
-    whole: float
-    placed: bool
-    around: bool
-    apart: float
-    leaves: frozenset[str]
-    short: bool
-    code: bool
-    named: bool
+    whole: float  # what all its features weigh
+    placed: bool  # whether it names a place of the list
+    around: bool  # whether it stands around other errors: that of a weak subject, or one that ends with what it quotes
+    apart: float  # how much those of its features prove that are not in the places that it names
+    leaves: frozenset[str]  # the topics of the keys that those places end with
+    short: bool  # whether it has so few words that a part of it says nothing
+    code: bool  # whether it is one of the codes of an API, whose words stand in many sentences
+    named: bool  # whether it has a word for something in the list; what else it says, texts about anything say
 
 
 @final
 @frozen
 class Match:
-    """How well a known text fits.
-
-    Args:
-        score: how well it fits, from 0 to 1.
-        weight: what all features weigh that both texts hold.
-        proof: what those of them weigh that texts about the list hold rather than others.
-        whole: whether most is there of what distinguishes the known text.
-    """
+    """How well a known text fits."""
 
     known: Known
-    score: float
-    weight: float
-    proof: float
-    whole: bool
+    score: float  # how well it fits, from 0 to 1
+    weight: float  # what all features weigh that both texts hold
+    proof: float  # what those of them weigh that texts about the list hold rather than others
+    whole: bool  # whether most is there of what distinguishes the known text
 
 
 @final
 @frozen
 class _Index:
-    """All known texts.
-
-    Args:
-        clauses: for each clause, the number of its text and the weight of its features.
-        weights: what each feature weighs.
-        proofs: how much each feature proves that a text is about the list.
-        holders: the numbers of the clauses that hold a feature.
-    """
+    """All known texts."""
 
     texts: tuple[Known, ...]
-    clauses: tuple[tuple[int, float], ...]
-    weights: Mapping[str, float]
-    proofs: Mapping[str, float]
-    holders: Mapping[str, list[int]]
+    clauses: tuple[tuple[int, float], ...]  # for each clause, the number of its text and the weight of its features
+    weights: Mapping[str, float]  # what each feature weighs
+    proofs: Mapping[str, float]  # how much each feature proves that a text is about the list
+    holders: Mapping[str, list[int]]  # the numbers of the clauses that hold a feature
 
 
 def matches(text: str, *, of_list: bool = False) -> list[Match]:

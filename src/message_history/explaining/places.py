@@ -63,15 +63,10 @@ _PARAMETER: Final = re.compile(
 @final
 @frozen
 class Place:
-    """A place in the list.
+    """A place in the list."""
 
-    Args:
-        keys: the keys on the way to it, below the root and without indices.
-        leaf: the key that it ends with; empty when it ends with an index.
-    """
-
-    keys: tuple[str, ...]
-    leaf: str
+    keys: tuple[str, ...]  # the keys on the way to it, below the root and without indices
+    leaf: str  # the key that it ends with; empty when it ends with an index
 
 
 def places_of(text: str) -> list[Place]:

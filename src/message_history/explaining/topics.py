@@ -78,23 +78,17 @@ _AT_A_KEY: Final = re.compile(
 @final
 @frozen(kw_only=True)
 class Topic:
-    """What rules of several providers have in common.
-
-    Args:
-        id: the id of the rule that stands for it.
-        keys: the keys of a place in the list that the topic is about.
-        signs: each sign is a list of groups of words, one of each of which a sentence holds.
-        veto: words that keep the topic away.
-    """
+    """What rules of several providers have in common."""
 
     name: str
-    id: str
+    id: str  # the id of the rule that stands for it
     demand: str
     cause: str
     repair: str
-    keys: frozenset[str]
+    keys: frozenset[str]  # the keys of a place in the list that the topic is about
+    # Each sign is a list of groups of words, one of each of which a sentence holds.
     signs: tuple[tuple[re.Pattern[str], ...], ...]
-    veto: tuple[re.Pattern[str], ...]
+    veto: tuple[re.Pattern[str], ...]  # words that keep the topic away
 
 
 @cache

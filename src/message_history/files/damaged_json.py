@@ -37,16 +37,11 @@ _BACKSLASH: Final = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 @final
 @frozen(kw_only=True)
 class LineNote:
-    """Something in a file that could not be taken as it stands.
+    """Something in a file that could not be taken as it stands."""
 
-    Args:
-        line: the line that it begins in, counted from 1.
-        detail: what is wrong.
-        skipped: the text that was skipped; None when it was kept in another form.
-    """
-
-    line: int
-    detail: str
+    line: int  # the line that it begins in, counted from 1
+    detail: str  # what is wrong
+    # The text that was skipped; None when it was kept in another form.
     skipped: str | None = field(default=None, repr=False)
 
 
@@ -170,21 +165,13 @@ class Decoder:
 @final
 @define
 class Items:
-    """The items of an array.
+    """The items of an array."""
 
-    Args:
-        values: the sound ones, each with the line that it begins in.
-        notes: what is wrong with the others.
-        closed: whether the array ends.
-        end: where the text goes on behind it.
-        end_line: the line of that place.
-    """
-
-    values: list[tuple[int, Any]] = field(factory=list)
-    notes: list[LineNote] = field(factory=list)
-    closed: bool = False
-    end: int = 0
-    end_line: int = 1
+    values: list[tuple[int, Any]] = field(factory=list)  # the sound ones, each with the line that it begins in
+    notes: list[LineNote] = field(factory=list)  # what is wrong with the others
+    closed: bool = False  # whether the array ends
+    end: int = 0  # where the text goes on behind it
+    end_line: int = 1  # the line of that place
 
 
 def items_of(text: str, start: int) -> Items:

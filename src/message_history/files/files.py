@@ -103,25 +103,20 @@ class FileForm(StrEnum):
 @final
 @frozen(kw_only=True)
 class SavedFile:
-    """What a file holds; its plain JSON values are yours.
-
-    Args:
-        lines: for each entry, the line that it begins in; none when the file is one sound JSON value.
-        notes: what could not be taken as it stands, with line numbers.
-        container: the object around the messages, an empty list in their place; None for the other forms.
-        place: the keys that lead to the messages in the container.
-        known: their dialect, where the format of the file says which it is.
-        replies: what providers said of replies, where it stands beside the messages, each with the position of an entry
-            of the reply.
-    """
+    """What a file holds; its plain JSON values are yours."""
 
     entries: tuple[Any, ...]
     form: FileForm
+    # For each entry, the line that it begins in; none when the file is one sound JSON value.
     lines: tuple[int, ...] = ()
-    notes: tuple[LineNote, ...] = ()
+    notes: tuple[LineNote, ...] = ()  # what could not be taken as it stands, with line numbers
+    # The object around the messages, an empty list in their place; None for the other forms.
     container: Mapping[str, Any] | None = field(default=None, repr=False)
-    place: Place = (MESSAGES,)
+    place: Place = (MESSAGES,)  # the keys that lead to the messages in the container
+    # Their dialect, where the format of the file says which it is.
     known: Dialect[Any] | None = field(default=None, repr=False)
+    # What providers said of replies, where it stands beside the messages, each with the position of an entry of the
+    # reply.
     replies: tuple[tuple[int, ReplyInfo], ...] = field(default=(), repr=False)
 
     @property

@@ -108,31 +108,18 @@ def is_own(entry: object) -> bool:
 @final
 @define
 class Journal:
-    """What the lines of a file say.
+    """What the lines of a file say."""
 
-    Args:
-        messages: the messages in the saved form, by their positions.
-        system: the system prompt, as an entry.
-        lineage: what the keys of the calls are made of.
-        repairs: what had been changed.
-        standing: repairs that a result may still undo.
-        notes: what could not be taken as it stands.
-        lost: the positions of messages that must have been there and are not.
-        version: the version that the header names; None when there is no header.
-        recognised: whether any line is of a session file.
-        live: how many bytes of the file still count.
-    """
-
-    messages: dict[int, Any] = field(factory=dict)
-    system: dict[str, Any] | None = None
-    lineage: Lineage = WHOLE
-    repairs: list[Repair] = field(factory=list)
-    standing: list[Repair] = field(factory=list)
-    notes: list[LineNote] = field(factory=list)
-    lost: list[int] = field(factory=list)
-    version: int | None = None
-    recognised: bool = False
-    live: int = 0
+    messages: dict[int, Any] = field(factory=dict)  # the messages in the saved form, by their positions
+    system: dict[str, Any] | None = None  # the system prompt, as an entry
+    lineage: Lineage = WHOLE  # what the keys of the calls are made of
+    repairs: list[Repair] = field(factory=list)  # what had been changed
+    standing: list[Repair] = field(factory=list)  # repairs that a result may still undo
+    notes: list[LineNote] = field(factory=list)  # what could not be taken as it stands
+    lost: list[int] = field(factory=list)  # the positions of messages that must have been there and are not
+    version: int | None = None  # the version that the header names; None when there is no header
+    recognised: bool = False  # whether any line is of a session file
+    live: int = 0  # how many bytes of the file still count
     _last: int = -1
     _last_size: int = 0
     _before: int = 0

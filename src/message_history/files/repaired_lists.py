@@ -29,25 +29,18 @@ WITHOUT_REQUESTS: Final = frozenset({"native", "pydantic_ai"})
 @final
 @frozen(kw_only=True)
 class RepairedList:
-    """A repaired file.
+    """A repaired file."""
 
-    Args:
-        value: what to write, as a JSON value: the list, or the object that holds it.
-        form: how it holds the messages: as before, but for a system prompt that has no place in a mere list.
-        repairs: what was changed, on the way in and on the way out; `source` is the position among the entries.
-        violations: what the provider would still refuse; empty unless nothing is left to send.
-        omitted: what stood beside the messages and is not in the request of another provider.
-        required: what that provider demands in a request and nothing here could say.
-    """
-
-    value: Any = field(repr=False)
-    form: FileForm
+    value: Any = field(repr=False)  # what to write, as a JSON value: the list, or the object that holds it
+    form: FileForm  # how it holds the messages: as before, but for a system prompt that has no place in a mere list
     dialect: Dialect[Any]
     history: MessageHistory
+    # What was changed, on the way in and on the way out; `source` is the position among the entries.
     repairs: tuple[Repair, ...]
-    violations: tuple[Violation, ...]
+    violations: tuple[Violation, ...]  # what the provider would still refuse; empty unless nothing is left to send
+    # What stood beside the messages and is not in the request of another provider.
     omitted: tuple[OmittedPart, ...] = ()
-    required: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()  # what that provider demands in a request and nothing here could say
 
     @property
     def data(self) -> bytes:

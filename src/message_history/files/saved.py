@@ -30,15 +30,10 @@ if TYPE_CHECKING:
 
 
 class Growth(NamedTuple):
-    """What of a history is not saved yet.
+    """What of a history is not saved yet."""
 
-    Args:
-        message: the position of the first message that is new, or another than the one that is saved.
-        repair: the number of the first repair that is new.
-    """
-
-    message: int
-    repair: int
+    message: int  # the position of the first message that is new, or another than the one that is saved
+    repair: int  # the number of the first repair that is new
 
 
 def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:

@@ -12,24 +12,16 @@ from message_history.dialects._shared.sdk_objects import as_mapping
 
 @final
 class EntryDigest:
-    """What a raw entry is known by; cache marks do not count.
-
-    Args:
-        entry: the entry, from which its parts are worked out when somebody asks; None where nobody will.
-        parts: the digest of all but its blocks, and of each of its blocks, where they are known.
-
-    Attributes:
-        whole: the same.
-    """
+    """What a raw entry is known by; cache marks do not count."""
 
     __slots__ = ("_entry", "_parts", "whole")
 
     def __init__(
         self, whole: bytes, entry: object = None, parts: tuple[bytes, tuple[bytes, ...]] | None = None
     ) -> None:
-        self.whole = whole
-        self._entry = entry
-        self._parts = parts
+        self.whole = whole  # the same
+        self._entry = entry  # the entry, from which its parts are worked out when somebody asks; None where nobody will
+        self._parts = parts  # the digest of all but its blocks, and of each of its blocks, where they are known
 
     @property
     def head(self) -> bytes:

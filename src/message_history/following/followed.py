@@ -69,19 +69,13 @@ class Replaced:
 @final
 @frozen(eq=False)
 class AsItCame:
-    """The beginning of a conversation that was sent as it came, before anything had to be repaired.
+    """The beginning of a conversation that was sent as it came, before anything had to be repaired."""
 
-    Args:
-        entries: what its raw entries are known by.
-        messages: how many messages of the history stand for them.
-        blocks: how many blocks the last of these has.
-        repairs: how many repairs of the history are about them; none of these was made in what was sent.
-    """
-
+    # What its raw entries are known by.
     entries: Log[EntryDigest] = field(factory=Log, repr=lambda entries: str(len(entries)))
-    messages: int = 0
-    blocks: int = 0
-    repairs: int = 0
+    messages: int = 0  # how many messages of the history stand for them
+    blocks: int = 0  # how many blocks the last of these has
+    repairs: int = 0  # how many repairs of the history are about them; none of these was made in what was sent
 
 
 @final
@@ -235,17 +229,11 @@ def common_entries(old: Iterable[EntryDigest], new: Sequence[EntryDigest]) -> in
 
 
 class _Growth(NamedTuple):
-    """What a raw list has that its earlier version had not.
+    """What a raw list has that its earlier version had not."""
 
-    Args:
-        entries: the new entries; of an entry that grew, only what is new in it.
-        sources: for each, its position in the raw list.
-        inserted: the positions of those that stand before entries that were there already.
-    """
-
-    entries: list[Any]
-    sources: list[int]
-    inserted: frozenset[int]
+    entries: list[Any]  # the new entries; of an entry that grew, only what is new in it
+    sources: list[int]  # for each, its position in the raw list
+    inserted: frozenset[int]  # the positions of those that stand before entries that were there already
 
 
 def _growth(old: Log[EntryDigest], known: Sequence[EntryDigest], entries: Sequence[Any]) -> _Growth | None:

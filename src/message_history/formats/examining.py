@@ -41,21 +41,16 @@ SHOWN: Final = 200
 @final
 @frozen(kw_only=True)
 class Examined:
-    """What a look at one file has found.
-
-    Args:
-        session: what it holds; None when it is no session, or cannot be read.
-        problem: why it cannot be read; None when it can, or is sound JSON of something else.
-        stamp: what tells whether the file was written to since.
-        nearest: the formats that a file is like which none recognises with certainty; None for any other file.
-    """
+    """What a look at one file has found."""
 
     path: Path
+    # What it holds; None when it is no session, or cannot be read.
     session: SessionFile | None = field(default=None, repr=False)
-    problem: str | None = None
+    problem: str | None = None  # why it cannot be read; None when it can, or is sound JSON of something else
+    # The formats that a file is like which none recognises with certainty; None for any other file.
     nearest: tuple[str, ...] | None = None
     violations: tuple[tuple[Conversation, Violation], ...] = ()
-    stamp: Stamp | None = None
+    stamp: Stamp | None = None  # what tells whether the file was written to since
 
     @property
     def wrong(self) -> int:
@@ -66,24 +61,16 @@ class Examined:
 @final
 @frozen(kw_only=True)
 class RepairedFile:
-    """What was written in the place of a broken file, or beside it.
-
-    Args:
-        backup: what was overwritten, byte for byte; None when nothing was.
-        names: how many names the file had; each of them but this one (a hard link) still leads to what was in it.
-        stamp: the stamp of what was written.
-        kept: the stamp of the backup.
-        late: what became of lines that reached the backup after it was made; empty when there were none.
-    """
+    """What was written in the place of a broken file, or beside it."""
 
     target: Path
-    backup: Path | None
+    backup: Path | None  # what was overwritten, byte for byte; None when nothing was
     before: SessionFile
     after: SessionFile
-    names: int = 1
-    stamp: Stamp | None = None
-    kept: Stamp | None = None
-    late: str = ""
+    names: int = 1  # how many names the file had; each of them but this one (a hard link) still leads to what was in it
+    stamp: Stamp | None = None  # the stamp of what was written
+    kept: Stamp | None = None  # the stamp of the backup
+    late: str = ""  # what became of lines that reached the backup after it was made; empty when there were none
 
     @property
     def is_whole(self) -> bool:

@@ -28,18 +28,12 @@ if TYPE_CHECKING:
 @final
 @frozen(kw_only=True)
 class RepairedSession:
-    """A repaired session file.
-
-    Args:
-        form: how it holds messages, for a file that held a mere list; else None.
-        repairs: what was changed in each conversation, by its label; `source` is the position among its entries.
-        after: the file as it is read again.
-    """
+    """A repaired session file."""
 
     data: bytes = field(repr=False)
-    form: FileForm | None
-    repairs: Repairs
-    after: SessionFile
+    form: FileForm | None  # how it holds messages, for a file that held a mere list; else None
+    repairs: Repairs  # what was changed in each conversation, by its label; `source` is the position among its entries
+    after: SessionFile  # the file as it is read again
 
 
 @final

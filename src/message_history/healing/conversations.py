@@ -27,14 +27,10 @@ if TYPE_CHECKING:
 @final
 @frozen
 class Found:
-    """A conversation that a raw list goes on with.
-
-    Args:
-        place: where the store keeps it; None for a new one.
-    """
+    """A conversation that a raw list goes on with."""
 
     sent: Sent | None = None
-    place: Hashable = None
+    place: Hashable = None  # where the store keeps it; None for a new one
 
 
 class Conversations(Protocol):
@@ -64,15 +60,11 @@ def beginnings_of(group: str, known: Sequence[EntryDigest]) -> list[bytes]:
 
 @define(eq=False)
 class _Conversation:
-    """A conversation in memory.
-
-    Args:
-        size: about how many bytes it holds.
-        keys: the beginnings of its raw list that were sent, with their lengths.
-    """
+    """A conversation in memory."""
 
     sent: Sent
-    size: int
+    size: int  # about how many bytes it holds
+    # The beginnings of its raw list that were sent, with their lengths.
     keys: list[tuple[int, bytes]] = field(factory=list)
 
 

@@ -133,21 +133,14 @@ def heal_request(
 @final
 @frozen(eq=False)
 class ReadRequest(Generic[BodyT]):
-    """A request's body, and its list of messages.
-
-    Args:
-        data: its JSON object; None when it is none.
-        entries: the messages; none when the body holds no list of them that can be healed.
-        digests: what these are known by; none for a list that is only a part of a conversation.
-        continues: whether the list goes on from what the provider keeps.
-    """
+    """A request's body, and its list of messages."""
 
     body: BodyT
     api: API
-    data: Mapping[str, Any] | None
-    entries: list[Any]
-    digests: Sequence[EntryDigest]
-    continues: bool = False
+    data: Mapping[str, Any] | None  # its JSON object; None when it is none
+    entries: list[Any]  # the messages; none when the body holds no list of them that can be healed
+    digests: Sequence[EntryDigest]  # what these are known by; none for a list that is only a part of a conversation
+    continues: bool = False  # whether the list goes on from what the provider keeps
 
 
 def read_request(body: BodyT, api: API) -> ReadRequest[BodyT]:

@@ -34,30 +34,20 @@ SYSTEM: Final = ("system", "developer")
 
 
 class Wire(NamedTuple):
-    """What is sent.
-
-    Args:
-        repairs: what was changed to write it.
-        violations: what the provider would still refuse.
-    """
+    """What is sent."""
 
     messages: list[Any]
-    repairs: tuple[Repair, ...]
-    violations: list[Violation]
+    repairs: tuple[Repair, ...]  # what was changed to write it
+    violations: list[Violation]  # what the provider would still refuse
 
 
 class _Side(NamedTuple):
-    """What one role says until the other speaks, in a raw list.
-
-    Args:
-        end: the entry behind its last.
-        number: which side it is, or begins.
-    """
+    """What one role says until the other speaks, in a raw list."""
 
     message: Message
     start: int
-    end: int
-    number: int
+    end: int  # the entry behind its last
+    number: int  # which side it is, or begins
 
 
 def wire_of(
@@ -149,19 +139,12 @@ def _behind(
 
 
 class _Segment(NamedTuple):
-    """A part of what is sent.
+    """A part of what is sent."""
 
-    Args:
-        position: which message of the history it is; None when it is none or several.
-        written: what an export says of it.
-        raw: the raw entries that say the same; None when there are none.
-        several: the messages that it is, if they are several.
-    """
-
-    position: int | None
-    written: list[Any]
-    raw: list[Any] | None = None
-    several: tuple[int, ...] = ()
+    position: int | None  # which message of the history it is; None when it is none or several
+    written: list[Any]  # what an export says of it
+    raw: list[Any] | None = None  # the raw entries that say the same; None when there are none
+    several: tuple[int, ...] = ()  # the messages that it is, if they are several
 
     @property
     def sent(self) -> list[Any]:

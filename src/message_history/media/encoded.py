@@ -16,14 +16,10 @@ _WINDOW: Final = 48 * 1024
 
 @final
 class Encoded:
-    """Bytes that stand in base64 text.
-
-    Args:
-        text: the text, in the standard alphabet and with its padding.
-    """
+    """Bytes that stand in base64 text."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = text  # the text, in the standard alphabet and with its padding
         self._end = len(text) // 4 * 3 - text[-2:].count("=")
         self._start = 0
         self._held = b""

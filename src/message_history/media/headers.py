@@ -19,21 +19,14 @@ if TYPE_CHECKING:
 @final
 @frozen(kw_only=True)
 class Picture:
-    """What an image's bytes say.
-
-    Args:
-        width: its width in pixels, as it is stored; None where this is not read.
-        animated: whether it has more than one picture.
-        orientation: how it must be turned to be seen upright, as EXIF numbers it; 1 for not at all.
-        whole: False when its end is missing.
-    """
+    """What an image's bytes say."""
 
     media_type: str
-    width: int | None = None
+    width: int | None = None  # its width in pixels, as it is stored; None where this is not read
     height: int | None = None
-    animated: bool = False
-    orientation: int = 1
-    whole: bool = True
+    animated: bool = False  # whether it has more than one picture
+    orientation: int = 1  # how it must be turned to be seen upright, as EXIF numbers it; 1 for not at all
+    whole: bool = True  # False when its end is missing
 
     @property
     def side(self) -> int:

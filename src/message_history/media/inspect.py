@@ -19,23 +19,15 @@ Media = ImageBlock | DocumentBlock
 @final
 @frozen(eq=False)
 class MediaInfo:
-    """What is known of one image or document.
+    """What is known of one image or document."""
 
-    Args:
-        inline: whether the block itself holds the bytes; nothing else is known of what stands elsewhere.
-        declared: the media type that it came with; empty when there is none.
-        data: the bytes in base64; None when what stands there is no base64.
-        picture: what an image's bytes say, a document's too if it claims to be one; None when they are no image.
-        paper: what a PDF's bytes say; None when they are no PDF.
-        repaired: whether `data` is another text than what came in.
-    """
-
-    inline: bool = False
-    declared: str = ""
-    data: str | None = None
+    inline: bool = False  # whether the block itself holds the bytes; nothing else is known of what stands elsewhere
+    declared: str = ""  # the media type that it came with; empty when there is none
+    data: str | None = None  # the bytes in base64; None when what stands there is no base64
+    # What an image's bytes say, a document's too if it claims to be one; None when they are no image.
     picture: Picture | None = None
-    paper: Paper | None = None
-    repaired: bool = False
+    paper: Paper | None = None  # what a PDF's bytes say; None when they are no PDF
+    repaired: bool = False  # whether `data` is another text than what came in
 
     @cached_property
     def digest(self) -> bytes:

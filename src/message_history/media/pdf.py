@@ -18,15 +18,10 @@ MAGIC: Final = b"%PDF-"
 @final
 @frozen(kw_only=True)
 class Paper:
-    """What a PDF's bytes say.
+    """What a PDF's bytes say."""
 
-    Args:
-        pages: how many pages it has; None when the bytes do not tell.
-        encrypted: whether it asks for a password, or forbids something.
-    """
-
-    pages: int | None = None
-    encrypted: bool = False
+    pages: int | None = None  # how many pages it has; None when the bytes do not tell
+    encrypted: bool = False  # whether it asks for a password, or forbids something
 
 
 def claims_pdf(declared: str) -> bool:

@@ -38,13 +38,9 @@ def bounds_of(limits: Limits, side: int | None) -> Bounds:
 @final
 @frozen
 class _Known:
-    """How it went.
+    """How it went."""
 
-    Args:
-        fitted: the image; None when it could not be made to fit.
-    """
-
-    fitted: Fitted | None
+    fitted: Fitted | None  # the image; None when it could not be made to fit
 
     @property
     def cost(self) -> int:
@@ -57,14 +53,10 @@ _Key = tuple[bytes, Bounds]
 
 @final
 class _Made:
-    """The newest images that were made to fit, by their content and bounds.
-
-    Args:
-        most: how many characters of base64 they may have together.
-    """
+    """The newest images that were made to fit, by their content and bounds."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self._most = most  # how many characters of base64 they may have together
         self._size = 0
         self._held: OrderedDict[_Key, _Known] = OrderedDict()
         self._lock = threading.Lock()

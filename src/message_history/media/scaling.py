@@ -30,32 +30,21 @@ MOST_DECODED: Final = 33_554_432
 @final
 @frozen(kw_only=True)
 class Bounds:
-    """What an image must fit into.
+    """What an image must fit into."""
 
-    Args:
-        types: the media types that it may have.
-        size: how many bytes it may have.
-        side: how many pixels a side may have.
-        pixels: how many pixels it may have.
-    """
-
-    types: tuple[str, ...] | None = None
-    size: int | None = None
-    side: int | None = None
-    pixels: int | None = None
+    types: tuple[str, ...] | None = None  # the media types that it may have
+    size: int | None = None  # how many bytes it may have
+    side: int | None = None  # how many pixels a side may have
+    pixels: int | None = None  # how many pixels it may have
 
 
 @final
 @frozen(kw_only=True)
 class Fitted:
-    """An image that fits.
-
-    Args:
-        data: its bytes in base64.
-    """
+    """An image that fits."""
 
     media_type: str
-    data: str
+    data: str  # its bytes in base64
     width: int
     height: int
 

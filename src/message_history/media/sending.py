@@ -57,22 +57,15 @@ def send_media(
 @final
 @define(eq=False)
 class _Item:
-    """One image or document of a request.
+    """One image or document of a request."""
 
-    Args:
-        place: the positions of the message, of the block in it, and of what stands inside of that.
-        is_image: whether the receiver takes it for an image.
-        why: what was changed, or why it was left out.
-        side: the longer side of the image that goes out, 0 where that is not known.
-    """
-
-    place: tuple[int, ...]
+    place: tuple[int, ...]  # the positions of the message, of the block in it, and of what stands inside of that
     block: Media
     look: MediaInfo
     sent: Media | TextBlock
-    is_image: bool
-    why: str = ""
-    side: int = 0
+    is_image: bool  # whether the receiver takes it for an image
+    why: str = ""  # what was changed, or why it was left out
+    side: int = 0  # the longer side of the image that goes out, 0 where that is not known
 
     @property
     def stays(self) -> bool:

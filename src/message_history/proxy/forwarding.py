@@ -31,15 +31,11 @@ _NOT_SENT_ON: Final = _OF_ONE_CONNECTION | {b"host", b"content-length", b"expect
 
 
 class Target(NamedTuple):
-    """Where a request goes.
-
-    Args:
-        route: which API it is for; None when it is forwarded untouched.
-    """
+    """Where a request goes."""
 
     upstream: Upstream
     path: str
-    route: Route | None
+    route: Route | None  # which API it is for; None when it is forwarded untouched
 
 
 def target_of(

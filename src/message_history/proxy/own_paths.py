@@ -19,17 +19,13 @@ if TYPE_CHECKING:
 class OwnPaths:
     """Refuses requests for the proxy's own paths that come from a web page.
 
-    A page can give its own name any address (DNS rebinding), so a request must name this machine, an address, or a host
-    that is configured; and only browsers send `Origin`.
-
-    Args:
-        app: what answers the others.
-        hosts: the names that are configured.
+    A page can give its own name any address (DNS rebinding), so a request must name this machine, an address, or a
+    host that is configured; and only browsers send `Origin`.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str]) -> None:
-        self._app = app
-        self._hosts = frozenset(host.strip().lower() for host in hosts) - {""}
+        self._app = app  # what answers the others
+        self._hosts = frozenset(host.strip().lower() for host in hosts) - {""}  # the names that are configured
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

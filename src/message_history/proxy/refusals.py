@@ -16,15 +16,11 @@ _STREAM: Final = "text/event-stream"
 
 
 class Beginning(NamedTuple):
-    """What was read of a response before it is passed on.
-
-    Args:
-        is_whole: whether none follow.
-    """
+    """What was read of a response before it is passed on."""
 
     read: bytes
     rest: AsyncIterator[bytes]
-    is_whole: bool
+    is_whole: bool  # whether none follow
 
 
 async def beginning_of(response: httpx.Response) -> Beginning:

@@ -21,16 +21,11 @@ class SettingsError(ValueError):
 @final
 @frozen(kw_only=True)
 class Upstream:
-    """Whom requests are forwarded to.
+    """Whom requests are forwarded to."""
 
-    Args:
-        name: the first part of the path that requests for it may have.
-        url: its address, which the rest of the path is put behind.
-        provider: who serves Chat Completions or Responses there, as for `OpenAIChat.for_model`; None for OpenAI.
-    """
-
-    name: str
-    url: str
+    name: str  # the first part of the path that requests for it may have
+    url: str  # its address, which the rest of the path is put behind
+    # Who serves Chat Completions or Responses there, as for `OpenAIChat.for_model`; None for OpenAI.
     provider: str | None = None
 
 
@@ -54,36 +49,24 @@ UPSTREAMS: Final[dict[str, Upstream]] = {
 @final
 @frozen(kw_only=True)
 class Settings:
-    """The settings of the proxy.
+    """The settings of the proxy."""
 
-    Args:
-        host: the address to listen on; only this machine can reach it by default.
-        port: the port to listen on; 0 for any that is free.
-        upstreams: whom requests are forwarded to, by name.
-        store: a database URL for conversations that must survive a restart or are shared; None for memory alone.
-        max_body_bytes: larger requests are refused.
-        max_conversations: how many conversations are kept in memory.
-        max_memory_bytes: about how much memory they may hold.
-        connect_timeout: seconds to wait for a connection to an upstream.
-        read_timeout: seconds to wait for the next bytes of an upstream.
-        upload_timeout: seconds to wait for the next bytes of a client's body.
-        own_hosts: the names, with commas between them, by which the proxy's own paths may be asked for; addresses and
-            `localhost` always may.
-        follow: whether what was sent is kept stable; without, each request is healed by itself.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 8787
+    host: str = "127.0.0.1"  # the address to listen on; only this machine can reach it by default
+    port: int = 8787  # the port to listen on; 0 for any that is free
+    # Whom requests are forwarded to, by name.
     upstreams: Mapping[str, Upstream] = field(factory=lambda: dict(UPSTREAMS))
+    # A database URL for conversations that must survive a restart or are shared; None for memory alone.
     store: str | None = None
-    max_body_bytes: int = 64 * 1024 * 1024
-    max_conversations: int = 10_000
-    max_memory_bytes: int = 512 * 1024 * 1024
-    connect_timeout: float = 10.0
-    read_timeout: float = 600.0
-    upload_timeout: float = 60.0
+    max_body_bytes: int = 64 * 1024 * 1024  # larger requests are refused
+    max_conversations: int = 10_000  # how many conversations are kept in memory
+    max_memory_bytes: int = 512 * 1024 * 1024  # about how much memory they may hold
+    connect_timeout: float = 10.0  # seconds to wait for a connection to an upstream
+    read_timeout: float = 600.0  # seconds to wait for the next bytes of an upstream
+    upload_timeout: float = 60.0  # seconds to wait for the next bytes of a client's body
+    # The names, with commas between them, by which the proxy's own paths may be asked for; addresses and `localhost`
+    # always may.
     own_hosts: str = ""
-    follow: bool = True
+    follow: bool = True  # whether what was sent is kept stable; without, each request is healed by itself
 
 
 PREFIX: Final = "MESSAGE_HISTORY_PROXY_"

@@ -32,21 +32,15 @@ _NOTHING: Final[_Lists] = {name: Log() for name in _NAMES}
 @final
 @frozen(eq=False)
 class _Kept:
-    """A version that was read, but for its history.
-
-    Args:
-        versions: the saved forms of all that were read with it.
-        number: the number of those until this one.
-        counts: the counts of what was sent as it came.
-    """
+    """A version that was read, but for its history."""
 
     lists: _Lists
-    counts: list[int]
+    counts: list[int]  # the counts of what was sent as it came
     dialect: str
     entries: Log[EntryDigest]
     as_it_came: Log[EntryDigest]
-    versions: list[Any]
-    number: int
+    versions: list[Any]  # the saved forms of all that were read with it
+    number: int  # the number of those until this one
     before: _Kept | None
 
     def whole(self) -> Followed[MessageHistory]:

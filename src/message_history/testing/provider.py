@@ -28,19 +28,12 @@ class ForModel(Protocol):
 
 
 class Provider(ABC):
-    """One provider's API.
+    """One provider's API."""
 
-    Attributes:
-        family: its dialect.
-        list_key: the key of the list in a request.
-        path: the paths that it serves.
-        stream_type: the media type of its streams.
-    """
-
-    family: ClassVar[type[ForModel]]
-    list_key: ClassVar[str] = "messages"
-    path: ClassVar[re.Pattern[str]]
-    stream_type: ClassVar[str] = "text/event-stream"
+    family: ClassVar[type[ForModel]]  # its dialect
+    list_key: ClassVar[str] = "messages"  # the key of the list in a request
+    path: ClassVar[re.Pattern[str]]  # the paths that it serves
+    stream_type: ClassVar[str] = "text/event-stream"  # the media type of its streams
 
     def __init__(self) -> None:
         self.calls = 0

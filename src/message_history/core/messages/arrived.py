@@ -22,15 +22,10 @@ if TYPE_CHECKING:
 @final
 @frozen(repr=False, eq=False)
 class Arrival(Value):
-    """A message as it came, before it was joined to another.
+    """A message as it came, before it was joined to another."""
 
-    Args:
-        end: how many blocks of the content it and those before it have brought.
-        frozen_metadata: what the caller said of it.
-    """
-
-    end: int
-    frozen_metadata: FrozenDict = field(default=EMPTY, alias="metadata")
+    end: int  # how many blocks of the content it and those before it have brought
+    frozen_metadata: FrozenDict = field(default=EMPTY, alias="metadata")  # what the caller said of it
 
     @property
     def metadata(self) -> dict[str, Any]:

@@ -20,16 +20,11 @@ _SHOWN: Final = (type(None), bool, int, float, str, list, dict)
 
 
 class Note(NamedTuple):
-    """Something that a parser could not take as it was.
-
-    Args:
-        source: the entry of the raw list.
-        removed: what was taken out, or stood there before.
-    """
+    """Something that a parser could not take as it was."""
 
     code: RepairCode
-    source: int
-    removed: tuple[Removed, ...] = ()
+    source: int  # the entry of the raw list
+    removed: tuple[Removed, ...] = ()  # what was taken out, or stood there before
     detail: str = ""
 
     def at(self, source: int) -> Note:

@@ -43,17 +43,12 @@ NO_TURN: Final[OpenTurn] = (None, None)
 @final
 @frozen(eq=False, repr=False)
 class Context:
-    """What rarely changes as a conversation grows.
-
-    Args:
-        repairs: what was repaired so far, but for the stubs of the open turn.
-        lineage: what the keys of its calls are made of.
-    """
+    """What rarely changes as a conversation grows."""
 
     policy: Policy = field(factory=Policy)
     system: tuple[SystemBlock, ...] = ()
-    repairs: Log[Repair] = field(factory=Log)
-    lineage: Lineage = WHOLE
+    repairs: Log[Repair] = field(factory=Log)  # what was repaired so far, but for the stubs of the open turn
+    lineage: Lineage = WHOLE  # what the keys of its calls are made of
 
 
 Conversation: TypeAlias = tuple[Chunk[Turn], int, Message | AssistantDraft | None, Message | UserDraft | None, Context]

@@ -34,16 +34,12 @@ if TYPE_CHECKING:
 @final
 @frozen(repr=False, eq=False)
 class AssistantDraft(Value):
-    """An assistant message that grows.
-
-    Args:
-        replies: what the provider said of the replies that they came in.
-        message: the message that it was opened from, while nothing has been added.
-    """
+    """An assistant message that grows."""
 
     blocks: Log[Block]
     calls: Log[ToolUseBlock]
-    replies: tuple[ReplyInfo, ...] = ()
+    replies: tuple[ReplyInfo, ...] = ()  # what the provider said of the replies that they came in
+    # The message that it was opened from, while nothing has been added.
     message: Message | None = field(default=None, eq=False)
     arrivals: tuple[Arrival, ...] = field(default=(), eq=False)
 
@@ -106,32 +102,21 @@ class AssistantDraft(Value):
 
 
 class Answer(NamedTuple):
-    """A result of the open turn.
+    """A result of the open turn."""
 
-    Args:
-        call: the position of its call among the calls of the turn.
-        made: True for a stub made by closing, False for one that came in.
-    """
-
-    call: int
+    call: int  # the position of its call among the calls of the turn
     result: ToolResultBlock
-    made: bool
+    made: bool  # True for a stub made by closing, False for one that came in
 
 
 @final
 @frozen(repr=False, eq=False)
 class UserDraft(Value):
-    """A user message that grows: the results of the turn's calls, then all else.
+    """A user message that grows: the results of the turn's calls, then all else."""
 
-    Args:
-        answers: results and stubs, as they arrived; a real result beats a stub, a later stub an earlier one.
-        answered: the calls that have a real result, as bits.
-        stubbed: the calls for which a stub arrived, as bits.
-    """
-
-    answers: Log[Answer]
-    answered: int
-    stubbed: int
+    answers: Log[Answer]  # results and stubs, as they arrived; a real result beats a stub, a later stub an earlier one
+    answered: int  # the calls that have a real result, as bits
+    stubbed: int  # the calls for which a stub arrived, as bits
     rest: Log[Block]
     arrivals: tuple[Arrival, ...] = field(default=(), eq=False)
 

@@ -36,15 +36,10 @@ Step: TypeAlias = tuple[Message, ToolUseBlock | None]
 
 
 class Added(NamedTuple):
-    """What was added to a conversation since an earlier version of it.
+    """What was added to a conversation since an earlier version of it."""
 
-    Args:
-        steps: what was added, oldest first.
-        context: the context to go on with; its repairs are those of both versions.
-    """
-
-    steps: list[Step]
-    context: Context
+    steps: list[Step]  # what was added, oldest first
+    context: Context  # the context to go on with; its repairs are those of both versions
 
 
 def added_since(sent: Conversation, now: Conversation) -> Added | None:

@@ -25,32 +25,19 @@ if TYPE_CHECKING:
 
 
 class Match(NamedTuple):
-    """What a result was found to be for; see `rules.RESULTS`.
-
-    Args:
-        says: what it says, compared with what is there.
-        result: the result, with its call's id where the call is known.
-        call: the call, which knows its place, if there is one.
-        position: the position of a waiting call in its turn.
-        before: what was recorded last of a call of a settled turn.
-    """
+    """What a result was found to be for; see `rules.RESULTS`."""
 
     standing: Standing
-    says: Says
-    result: ToolResultBlock
-    call: ToolUseBlock | None = None
-    position: int = -1
-    before: Mark | None = None
+    says: Says  # what it says, compared with what is there
+    result: ToolResultBlock  # the result, with its call's id where the call is known
+    call: ToolUseBlock | None = None  # the call, which knows its place, if there is one
+    position: int = -1  # the position of a waiting call in its turn
+    before: Mark | None = None  # what was recorded last of a call of a settled turn
 
 
 @final
 class Search:
-    """The search for the call of one result.
-
-    Args:
-        user: the user message of the open turn, if there is one yet.
-        answers: the call that the result is for, as a history gave it, where that is known.
-    """
+    """The search for the call of one result."""
 
     __slots__ = ("_answers", "_assistant", "_names", "_past", "_user")
 
@@ -65,8 +52,8 @@ class Search:
         self._past = past
         self._assistant = assistant
         self._names = Names(past, assistant, user, context)
-        self._user = self._names.user
-        self._answers = answers
+        self._user = self._names.user  # the user message of the open turn, if there is one yet
+        self._answers = answers  # the call that the result is for, as a history gave it, where that is known
 
     def match(self, block: ToolResultBlock) -> Match:
         if self._answers is not None:

@@ -48,17 +48,12 @@ Place: TypeAlias = tuple[int, int]
 
 
 class Incoming(NamedTuple):
-    """A message on its way into a conversation.
-
-    Args:
-        source: the entry of the raw list that it came from.
-        interrupted: True for a truncated reply.
-        done: what pairing did to it, if anything: a code, or a repair whose places are not known yet.
-    """
+    """A message on its way into a conversation."""
 
     message: Message
-    source: int
-    interrupted: bool = False
+    source: int  # the entry of the raw list that it came from
+    interrupted: bool = False  # True for a truncated reply
+    # What pairing did to it, if anything: a code, or a repair whose places are not known yet.
     done: RepairCode | Repair | None = None
 
 

@@ -23,15 +23,11 @@ Turn: TypeAlias = tuple[Message | None, Message | None]
 
 
 class IdRecord(NamedTuple):
-    """What a run of settled turns knows of one id.
+    """What a run of settled turns knows of one id."""
 
-    Args:
-        stubs: the calls that settled with a stub, each as its turn and its position among the calls.
-        call: the last call.
-    """
-
+    # The calls that settled with a stub, each as its turn and its position among the calls.
     stubs: tuple[tuple[int, int], ...] = ()
-    call: tuple[int, int] | None = None
+    call: tuple[int, int] | None = None  # the last call
 
 
 def records_of(past: Log[Turn], id: str) -> IdRecord | None:
@@ -56,15 +52,10 @@ def settled_stubs(past: Log[Turn]) -> Iterator[tuple[int, int]]:
 
 
 class KeyRecord(NamedTuple):
-    """What was said of a call after its turn; each as a turn and a position in the user's message.
+    """What was said of a call after its turn; each as a turn and a position in the user's message."""
 
-    Args:
-        last: what stands last: the quote of a late result, or the news of a state.
-        quote: the last quote of a late or second result.
-    """
-
-    last: tuple[int, int] | None = None
-    quote: tuple[int, int] | None = None
+    last: tuple[int, int] | None = None  # what stands last: the quote of a late result, or the news of a state
+    quote: tuple[int, int] | None = None  # the last quote of a late or second result
 
 
 def news_of(past: Log[Turn], key: str) -> KeyRecord:

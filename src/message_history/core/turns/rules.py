@@ -135,14 +135,11 @@ class Action(StrEnum):
 
 
 class Row(NamedTuple):
-    """One row of `TABLE`.
-
-    Args:
-        asserted: the states that this may lead to. `step` does not read it: it is an assertion for the reader and the
-            drawing, and a test holds it.
-    """
+    """One row of `TABLE`."""
 
     action: Action
+    # The states that this may lead to. `step` does not read it: it is an assertion for the reader and the drawing, and
+    # a test holds it.
     asserted: tuple[State, ...]
 
 

@@ -15,31 +15,19 @@ if TYPE_CHECKING:
 
 
 class Branch(NamedTuple):
-    """From which place on calls have keys of their own.
+    """From which place on calls have keys of their own."""
 
-    Args:
-        turn: the turn, counted from the conversation's first.
-        number: the number of calls that the turn had.
-        name: the conversation's name.
-        again: how often such places were given out again, as after `rewind`.
-    """
-
-    turn: int
-    number: int
-    name: str
-    again: int
+    turn: int  # the turn, counted from the conversation's first
+    number: int  # the number of calls that the turn had
+    name: str  # the conversation's name
+    again: int  # how often such places were given out again, as after `rewind`
 
 
 class Lineage(NamedTuple):
-    """What keys are made of besides the calls.
+    """What keys are made of besides the calls."""
 
-    Args:
-        dropped: how many turns of the conversation stand before the first that the history has.
-        branches: where keys have changed, in order.
-    """
-
-    dropped: int = 0
-    branches: tuple[Branch, ...] = ()
+    dropped: int = 0  # how many turns of the conversation stand before the first that the history has
+    branches: tuple[Branch, ...] = ()  # where keys have changed, in order
 
     def branched(self, turn: int, number: int, name: str | None = None) -> Lineage:
         """Return the lineage of calls that are added from a place of the history on, where others may have been."""
@@ -64,19 +52,12 @@ OPEN: Final = -1
 
 
 class Origin(NamedTuple):
-    """Where a call stands.
+    """Where a call stands."""
 
-    Args:
-        lineage: that of the history.
-        turn: the number of the turn, counted from the history's first.
-        number: the number of the call in the turn.
-        key: the key, where something says it.
-    """
-
-    lineage: Lineage
-    turn: int
-    number: int
-    key: str = ""
+    lineage: Lineage  # that of the history
+    turn: int  # the number of the turn, counted from the history's first
+    number: int  # the number of the call in the turn
+    key: str = ""  # the key, where something says it
 
 
 def salt_at(lineage: Lineage, turn: int, number: int) -> tuple[str, int] | None:

@@ -27,11 +27,6 @@ class Chunk(Generic[T]):
     """Items, the chunks before them, and what has been worked out about runs of items.
 
     A thread that came second may have left items behind the views of this chunk; no view reaches them.
-
-    Attributes:
-        summaries: of runs that end here; see `Log.summaries`.
-        cache: what others keep of the first items, and of how many items that is true at most, in a copy of another
-            chunk (None for all); one value, so that another thread sees both or neither. See `json_cache`.
     """
 
     __slots__ = ("before", "cache", "items", "summaries")
@@ -39,7 +34,9 @@ class Chunk(Generic[T]):
     def __init__(self, items: list[T], before: tuple[Chunk[T], ...] = ()) -> None:
         self.items = items
         self.before = before
-        self.summaries: dict[tuple[Any, int, int], Any] = {}
+        self.summaries: dict[tuple[Any, int, int], Any] = {}  # of runs that end here; see `Log.summaries`
+        # What others keep of the first items, and of how many items that is true at most, in a copy of another chunk
+        # (None for all); one value, so that another thread sees both or neither. See `json_cache`.
         self.cache: tuple[list[Any], int | None] = [], None
 
 

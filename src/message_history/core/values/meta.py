@@ -43,60 +43,43 @@ def text_as_it_came(value: str | None) -> str | None:
 @final
 @frozen(kw_only=True, repr=False, eq=False)
 class Decision(Value):
-    """What somebody recorded of a call.
+    """What somebody recorded of a call."""
 
-    Args:
-        state: the state, in the word of `StubReason`.
-        by: who decided, or which worker holds the call.
-        at: when, in seconds since 1970.
-        until: until when it holds: a call that was started is unknown from then on.
-        reason: why.
-        input: the arguments that it runs with, where a person edited those that were proposed.
-    """
-
-    state: str = field(converter=plain_text)
-    by: str = field(default="", converter=plain_text)
-    at: float | None = None
-    until: float | None = None
-    reason: str = field(default="", converter=plain_text)
-    input: FrozenDict | None = None
+    state: str = field(converter=plain_text)  # the state, in the word of `StubReason`
+    by: str = field(default="", converter=plain_text)  # who decided, or which worker holds the call
+    at: float | None = None  # when, in seconds since 1970
+    until: float | None = None  # until when it holds: a call that was started is unknown from then on
+    reason: str = field(default="", converter=plain_text)  # why
+    input: FrozenDict | None = None  # the arguments that it runs with, where a person edited those that were proposed
 
 
 @final
 @frozen(kw_only=True, repr=False, eq=False)
 class Mark(Value):
-    """A note of this library about a block that it made or changed; no provider ever gets it.
+    """A note of this library about a block that it made or changed; no provider ever gets it."""
 
-    Args:
-        kind: `stub` (a result we made), `bootstrap` or `continuation` (a user turn we made), `quote` (the heading of
-            a tool result that is quoted as text), `renamed` (a call whose id was taken), `held` (a call that
-            only the provider has, which a list that goes on from there does not show), `state` (the news that a call
-            of a settled turn has another state), `approval` (a call for which its provider asks a person; the result of
-            one that was approved; a provider's block that holds the result of such a call), `decided` (the result of a
-            call of which more was recorded than its state), `edited` (a text that says that a person edited arguments),
-            `forgotten` (what stands where a content was taken out for good).
-        reason: why a stub stands here, or why a content was taken out;
-            for a quote `late` or `second`, or `omitted` when a window took its call; for
-            news of a state the reason that a stub would have; for a call that asks for approval who runs it, `client`
-            or `provider`; for a `bootstrap` the dialect in which the list came that began with the assistant, or with
-            an empty text of the user, where that dialect's providers may take it.
-        tool_use_id: the call that a quote belongs to, or the id that a renamed call came with.
-        name: the tool that a quote belongs to.
-        is_error: whether a quoted result was an error.
-        blocks: how many blocks after a quote's heading belong to it.
-        detail: the reason that a person gave for denying a call.
-        decisions: all that was recorded of the call, oldest first, where that is more than `reason` and `detail` say.
-        key: the key of the call that a stub, a quote or news is about; no part of the value, as its place is none.
-    """
-
+    # `stub` (a result we made), `bootstrap` or `continuation` (a user turn we made), `quote` (the heading of a tool
+    # result that is quoted as text), `renamed` (a call whose id was taken), `held` (a call that only the provider has,
+    # which a list that goes on from there does not show), `state` (the news that a call of a settled turn has another
+    # state), `approval` (a call for which its provider asks a person; the result of one that was approved; a provider's
+    # block that holds the result of such a call), `decided` (the result of a call of which more was recorded than its
+    # state), `edited` (a text that says that a person edited arguments), `forgotten` (what stands where a content was
+    # taken out for good).
     kind: MarkKind
+    # Why a stub stands here, or why a content was taken out; for a quote `late` or `second`, or `omitted` when a window
+    # took its call; for news of a state the reason that a stub would have; for a call that asks for approval who runs
+    # it, `client` or `provider`; for a `bootstrap` the dialect in which the list came that began with the assistant, or
+    # with an empty text of the user, where that dialect's providers may take it.
     reason: str = field(default="", converter=plain_text)
+    # The call that a quote belongs to, or the id that a renamed call came with.
     tool_use_id: str = field(default="", converter=plain_text)
-    name: str = field(default="", converter=plain_text)
-    is_error: bool = False
-    blocks: int = 0
-    detail: str = field(default="", converter=plain_text)
+    name: str = field(default="", converter=plain_text)  # the tool that a quote belongs to
+    is_error: bool = False  # whether a quoted result was an error
+    blocks: int = 0  # how many blocks after a quote's heading belong to it
+    detail: str = field(default="", converter=plain_text)  # the reason that a person gave for denying a call
+    # All that was recorded of the call, oldest first, where that is more than `reason` and `detail` say.
     decisions: tuple[Decision, ...] = ()
+    # The key of the call that a stub, a quote or news is about; no part of the value, as its place is none.
     key: str = field(default="", converter=plain_text, eq=False)
 
     def recorded(self) -> tuple[Decision, ...]:

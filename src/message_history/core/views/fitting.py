@@ -108,16 +108,12 @@ def budget(name: str, value: float | None) -> float:
 
 @final
 class _Counting:
-    """What the newest messages cost, counted from the last one back and no further than asked for.
-
-    Args:
-        costs: what a message costs; None to count messages only.
-    """
+    """What the newest messages cost, counted from the last one back and no further than asked for."""
 
     def __init__(self, conversation: Conversation, costs: Costs | None) -> None:
         self._conversation = conversation
         self._length = length_of(conversation)
-        self._costs = costs
+        self._costs = costs  # what a message costs; None to count messages only
         self._behind = [0]
         self._heads: dict[tuple[int, Pin], int] = {}
 

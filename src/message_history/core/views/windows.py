@@ -319,16 +319,12 @@ def _any_thinking(_: int, turns: Sequence[Turn]) -> bool:
 
 @final
 class _Trimming:
-    """Results that are shortened, and where they are.
-
-    Args:
-        content: what stands in the place of what they had.
-    """
+    """Results that are shortened, and where they are."""
 
     def __init__(self, content: tuple[Block, ...]) -> None:
         self.positions: list[int] = []
         self.results = 0
-        self._content = content
+        self._content = content  # what stands in the place of what they had
         self._size = _size(content)
 
     def message(self, position: int, message: Message) -> Message:

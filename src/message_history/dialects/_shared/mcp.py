@@ -30,15 +30,10 @@ _MIME: Final = ("mimeType", "mime_type")
 
 @final
 class McpResult(NamedTuple):
-    """What a tool of an MCP server gave.
+    """What a tool of an MCP server gave."""
 
-    Args:
-        content: the blocks; the first keeps what the result has beside them.
-        is_error: whether the server says that the call failed.
-    """
-
-    content: list[Block]
-    is_error: bool
+    content: list[Block]  # the blocks; the first keeps what the result has beside them
+    is_error: bool  # whether the server says that the call failed
 
 
 def mcp_result(value: object) -> McpResult | None:

@@ -18,18 +18,12 @@ class _Adds(Protocol):
 
 @final
 class MediaCheck:
-    """The images and documents of one list.
-
-    Args:
-        limits: what the provider takes; a fault that no rule is named for is none.
-        add: gets the violations, as `Findings.add` does.
-        which: the position of a fault's text among those of its rule, where it is not the first.
-    """
+    """The images and documents of one list."""
 
     def __init__(self, limits: Limits, add: _Adds, which: dict[str, int] | None = None) -> None:
-        self._limits = limits
-        self._add = add
-        self._which = which or {}
+        self._limits = limits  # what the provider takes; a fault that no rule is named for is none
+        self._add = add  # gets the violations, as `Findings.add` does
+        self._which = which or {}  # the position of a fault's text among those of its rule, where it is not the first
         self._images: list[tuple[int, str, int, dict[str, Any]]] = []
         self._pages = 0
         self._characters = 0

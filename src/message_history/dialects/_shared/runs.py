@@ -17,20 +17,15 @@ if TYPE_CHECKING:
 
 @final
 class Runs:
-    """The entries since the last change of sides; `side` is None when there are none.
-
-    Args:
-        parsed: gets a message for each run.
-        in_order: puts the blocks of a user message in order.
-    """
+    """The entries since the last change of sides; `side` is None when there are none."""
 
     def __init__(self, parsed: Parsed, in_order: Callable[[list[Block]], list[Block]] | None = None) -> None:
         self.side: Role | None = None
         self.blocks: list[Block] = []
         self.truncated = False
         self._replies: tuple[ReplyInfo, ...] = ()
-        self._parsed = parsed
-        self._in_order = in_order
+        self._parsed = parsed  # gets a message for each run
+        self._in_order = in_order  # puts the blocks of a user message in order
         self._source = 0
 
     def begin(self, side: Role, source: int) -> None:

@@ -23,16 +23,12 @@ Wire = dict[str, Any]
 
 @final
 class ProviderBlocks:
-    """The provider's own blocks of one export.
-
-    Args:
-        client_id: gives the id of a client's call as it is sent.
-    """
+    """The provider's own blocks of one export."""
 
     def __init__(self, changes: Changes, blocks: BlockWriter, client_id: Callable[[str], str]) -> None:
         self._changes = changes
         self._blocks = blocks
-        self._client_id = client_id
+        self._client_id = client_id  # gives the id of a client's call as it is sent
         self._ids = Aliases(schema.SERVER_ID, schema.ID_LIMIT)
         self.outstanding: dict[str, str] = {}
         """The server tools that wait for their results, by their ids."""

@@ -84,20 +84,14 @@ MAX_CACHE_MARKS: Final = 4
 @final
 @frozen(kw_only=True)
 class Row:
-    """What holds for some models.
-
-    Args:
-        families: the families it holds for; empty for all.
-        until: the last version that is known to do so.
-        rule: the rule that says so; its source and date are this row's.
-    """
+    """What holds for some models."""
 
     field: str
     value: bool
-    families: frozenset[str]
+    families: frozenset[str]  # the families it holds for; empty for all
     since: tuple[int, ...]
-    until: tuple[int, ...]
-    rule: str
+    until: tuple[int, ...]  # the last version that is known to do so
+    rule: str  # the rule that says so; its source and date are this row's
 
 
 @cache

@@ -75,15 +75,11 @@ def _is_surely_ours(entry: object) -> bool:
 
 @final
 class _Reader:
-    """One list on its way in.
-
-    Args:
-        white_space: whether texts of white space are kept wherever they are.
-    """
+    """One list on its way in."""
 
     def __init__(self, *, white_space: bool) -> None:
         self.parsed = Parsed()
-        self._white_space = white_space
+        self._white_space = white_space  # whether texts of white space are kept wherever they are
         self._source = 0
         self._server_calls: set[str] = set()
 

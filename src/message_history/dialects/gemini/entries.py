@@ -64,19 +64,12 @@ _WITHOUT_ID_ONLY: Final = FrozenDict({GEMINI: {NOTED: _WITHOUT_ID}})
 
 
 class Entry(NamedTuple):
-    """An entry of the raw list, looked at once.
+    """An entry of the raw list, looked at once."""
 
-    Args:
-        data: the entry as a mapping, if it is one.
-        items: its parts as they came, or itself where it stands for one.
-        parts: for each, its fields under the REST API's names.
-        is_content: whether it has the form of a content.
-    """
-
-    data: Mapping[Any, Any] | None
-    items: list[Any]
-    parts: list[dict[str, Any]]
-    is_content: bool
+    data: Mapping[Any, Any] | None  # the entry as a mapping, if it is one
+    items: list[Any]  # its parts as they came, or itself where it stands for one
+    parts: list[dict[str, Any]]  # for each, its fields under the REST API's names
+    is_content: bool  # whether it has the form of a content
 
     @staticmethod
     def of(entry: object) -> Entry:

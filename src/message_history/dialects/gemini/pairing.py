@@ -18,29 +18,18 @@ if TYPE_CHECKING:
 
 
 class Asked(NamedTuple):
-    """What a response says of its call.
+    """What a response says of its call."""
 
-    Args:
-        id: the id that it names; empty when it names none.
-        name: the function that it names; empty when it names none.
-    """
-
-    id: str
-    name: str
+    id: str  # the id that it names; empty when it names none
+    name: str  # the function that it names; empty when it names none
 
 
 class Answered(NamedTuple):
-    """The call that a response belongs to.
+    """The call that a response belongs to."""
 
-    Args:
-        id: our id of the call; empty when nothing tells which it is.
-        has_id: False for a call that came without an id.
-        name: the function that it calls; None when the list does not hold it.
-    """
-
-    id: str
-    has_id: bool
-    name: str | None
+    id: str  # our id of the call; empty when nothing tells which it is
+    has_id: bool  # False for a call that came without an id
+    name: str | None  # the function that it calls; None when the list does not hold it
 
 
 @final

@@ -33,12 +33,7 @@ UNKNOWN = Called(None, "unknown_tool", "unknown_tool")
 
 @final
 class GeminiPlainWriter:
-    """Write messages that need no second look; see `PlainWriter`.
-
-    Attributes:
-        called: how the calls of the last message of the model were written, by our id; `render` adds those that it
-            writes, and responses of either are looked up here.
-    """
+    """Write messages that need no second look; see `PlainWriter`."""
 
     def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
         self._dialect = dialect
@@ -46,6 +41,8 @@ class GeminiPlainWriter:
         self._ids = ids
         self._signs = dialect.signatures_required is not False
         # Bare tuples of the fields of `Called`: they are made in a tenth of the time.
+        # How the calls of the last message of the model were written, by our id; `render` adds those that it writes,
+        # and responses of either are looked up here.
         self.called: dict[str, tuple[str | None, str, str]] = {}
 
     def begin(self) -> None:

@@ -113,18 +113,13 @@ class Reader:
 
 @final
 class _Content:
-    """The content of one message.
-
-    Args:
-        source: the entry of the raw list.
-        issuer: the dialect of the provider that wrote it; None when it is not known.
-    """
+    """The content of one message."""
 
     def __init__(self, parsed: Parsed, source: int, role: str, issuer: str | None) -> None:
         self._parsed = parsed
-        self._source = source
+        self._source = source  # the entry of the raw list
         self._role = "assistant" if role == "assistant" else "user"
-        self.issuer = issuer
+        self.issuer = issuer  # the dialect of the provider that wrote it; None when it is not known
 
     def blocks(self, content: object) -> list[Block]:
         """Read content: text, or a list of texts and dicts; empty text is none."""

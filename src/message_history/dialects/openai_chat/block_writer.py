@@ -59,22 +59,16 @@ _NOTHING: Final[tuple[Any, ...]] = (None, "", (), {})
 
 @final
 class BlockWriter:
-    """What an export writes of the blocks alone.
-
-    Attributes:
-        changes: the record of what is omitted, rewritten or added.
-        ids: the ids of calls.
-        later_calls: the calls that the last assistant message could not hold.
-        tools: the names of the calls that were written one by one, by id.
-    """
+    """What an export writes of the blocks alone."""
 
     def __init__(self, dialect: Fields) -> None:
-        self.changes = Changes()
+        self.changes = Changes()  # the record of what is omitted, rewritten or added
         limit = dialect.id_limit or schema.ID_LIMIT
         takes_words = dialect.id_pattern is schema.ID and limit >= SHORT
+        # The ids of calls.
         self.ids = Aliases(dialect.id_pattern, limit, unique=dialect.unique_ids, takes_words=takes_words)
-        self.later_calls: list[Wire] = []
-        self.tools: dict[str, str] = {}
+        self.later_calls: list[Wire] = []  # the calls that the last assistant message could not hold
+        self.tools: dict[str, str] = {}  # the names of the calls that were written one by one, by id
         self._dialect = dialect
         self._marked: list[tuple[int, Wire]] = []
         banned = dialect.banned_text

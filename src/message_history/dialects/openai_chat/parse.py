@@ -47,15 +47,11 @@ REASONING_KEYS: Final = ("reasoning_content", "reasoning")
 
 
 class Reader:
-    """One list on its way in; a run of tool messages is one message.
-
-    Args:
-        dialect: the name under which unknown keys are kept.
-    """
+    """One list on its way in; a run of tool messages is one message."""
 
     def __init__(self, dialect: str = OPENAI_CHAT) -> None:
         self.parsed = Parsed()
-        self._dialect = dialect
+        self._dialect = dialect  # the name under which unknown keys are kept
         self._results: list[Block] = []
         self._results_source = 0
         self._functions: dict[str, list[str]] = {}

@@ -35,14 +35,10 @@ def is_common(dialect: Fields) -> bool:
 
 @final
 class ChatPlainWriter:
-    """Write messages that need no second look; see `PlainWriter`.
-
-    Args:
-        dialect: the provider's and model's fields, see `is_common`.
-    """
+    """Write messages that need no second look; see `PlainWriter`."""
 
     def __init__(self, dialect: Fields, writer: BlockWriter) -> None:
-        self._dialect = dialect
+        self._dialect = dialect  # the provider's and model's fields, see `is_common`
         self._writer = writer
         self._changes = writer.changes
         self._ids = writer.ids

@@ -43,21 +43,14 @@ UNCLEAN: Final = re.compile("[\0\ud800-\udfff]")
 @final
 @define
 class Item:
-    """An item of an assistant message.
-
-    Args:
-        id: the server's id, under which it goes back; None without one.
-        flaw: why reasoning cannot go back; empty when it can.
-        is_free: whether another server than OpenAI's made it, so that OpenAI's rules of ids are not for it.
-        is_held: whether the server has it, and it is not sent.
-    """
+    """An item of an assistant message."""
 
     kind: str
     blocks: list[Block]
-    id: str | None = None
-    flaw: str = ""
-    is_free: bool = False
-    is_held: bool = False
+    id: str | None = None  # the server's id, under which it goes back; None without one
+    flaw: str = ""  # why reasoning cannot go back; empty when it can
+    is_free: bool = False  # whether another server than OpenAI's made it, so that OpenAI's rules of ids are not for it
+    is_held: bool = False  # whether the server has it, and it is not sent
 
     @property
     def is_reasoning(self) -> bool:

@@ -22,20 +22,13 @@ RENAMED: Final = "OR-15, DS-16"
 
 @final
 class ResponsesPlainWriter:
-    """Write messages that need no second look; see `PlainWriter`.
-
-    Args:
-        limit: how long a text may be.
-
-    Attributes:
-        asked: the last assistant message that was written; None when it was not written here, or has its answer.
-        may_answer: whether the next user message may be written: nothing is planned that goes before it.
-    """
+    """Write messages that need no second look; see `PlainWriter`."""
 
     def __init__(self, limit: int, changes: Changes, ids: Aliases) -> None:
+        # The last assistant message that was written; None when it was not written here, or has its answer.
         self.asked: Message | None = None
-        self.may_answer = True
-        self._limit = limit
+        self.may_answer = True  # whether the next user message may be written: nothing is planned that goes before it
+        self._limit = limit  # how long a text may be
         self._changes = changes
         self._ids = ids
 

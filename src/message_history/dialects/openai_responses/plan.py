@@ -41,15 +41,10 @@ if TYPE_CHECKING:
 @final
 @define
 class Segment:
-    """Items that are sent at once, and the calls among them, whose outputs follow.
+    """Items that are sent at once, and the calls among them, whose outputs follow."""
 
-    Args:
-        words: the items before the calls.
-        calls: the calls, with what must stand among them.
-    """
-
-    words: list[Item] = field(factory=list)
-    calls: list[Item] = field(factory=list)
+    words: list[Item] = field(factory=list)  # the items before the calls
+    calls: list[Item] = field(factory=list)  # the calls, with what must stand among them
 
 
 @final

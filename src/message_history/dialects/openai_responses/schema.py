@@ -60,23 +60,14 @@ PREFIXES: Final = {"message": "msg", "function_call": "fc", "reasoning": "rs"}
 @final
 @frozen(kw_only=True)
 class ClientTool:
-    """A tool of the API that the client runs.
+    """A tool of the API that the client runs."""
 
-    Args:
-        name: what the history calls it.
-        input_keys: the keys that hold what it is to do.
-        output: the type of its outputs.
-        form: what an output holds: `text`, a `screenshot`, or something of its own (`whole`).
-        as_function: whether a function's output answers it too.
-        defaults: the keys that a call must have, with what they mostly are.
-    """
-
-    name: str
-    input_keys: tuple[str, ...]
-    output: str
-    form: str
-    as_function: bool = False
-    defaults: tuple[tuple[str, object], ...] = ()
+    name: str  # what the history calls it
+    input_keys: tuple[str, ...]  # the keys that hold what it is to do
+    output: str  # the type of its outputs
+    form: str  # what an output holds: `text`, a `screenshot`, or something of its own (`whole`)
+    as_function: bool = False  # whether a function's output answers it too
+    defaults: tuple[tuple[str, object], ...] = ()  # the keys that a call must have, with what they mostly are
 
 
 _DONE: Final = (("status", "completed"),)

@@ -17,20 +17,12 @@ Wire = dict[str, Any]
 
 @final
 class PydanticPlainWriter:
-    """Write messages that need no second look; see `PlainWriter`.
-
-    Args:
-        changes: tells which message is written.
-
-    Attributes:
-        names: the tools of the calls of the last response, by id.
-        opens: whether the first message opens with the system prompt, and goes the long way.
-    """
+    """Write messages that need no second look; see `PlainWriter`."""
 
     def __init__(self, changes: Changes, ids: Aliases) -> None:
-        self.names: dict[str, str] = {}
-        self.opens = False
-        self._changes = changes
+        self.names: dict[str, str] = {}  # the tools of the calls of the last response, by id
+        self.opens = False  # whether the first message opens with the system prompt, and goes the long way
+        self._changes = changes  # tells which message is written
         self._ids = ids
 
     def begin(self) -> None:

@@ -46,18 +46,12 @@ Wire = dict[str, Any]
 @final
 @define(eq=False)
 class _Piece:
-    """A request or a response that is being written.
+    """A request or a response that is being written."""
 
-    Args:
-        keys: the message's own keys, as they came.
-        prompt: the user prompt that may still take content; None when there is none.
-        opening: True while it holds system prompts only.
-    """
-
-    keys: FrozenDict = EMPTY
+    keys: FrozenDict = EMPTY  # the message's own keys, as they came
     parts: list[Wire] = field(factory=list)
-    prompt: Wire | None = None
-    opening: bool = True
+    prompt: Wire | None = None  # the user prompt that may still take content; None when there is none
+    opening: bool = True  # True while it holds system prompts only
 
 
 @final

@@ -42,44 +42,34 @@ _NAMESPACE: Final = uuid.UUID("0b5c4c8e-6f8e-5a51-9a30-58a7d2f3f9d1")
 @final
 @frozen(kw_only=True)
 class RowForm:
-    """How a program writes messages in rows.
+    """How a program writes messages in rows."""
 
-    Args:
-        dialect: the dialect that items are parsed in.
-        content: the key of a message's items in that dialect.
-        inside: the key of the message in a row; empty when the row is the message.
-        list_key: the key of the list of rows in a file that is one object, or the list itself; empty when there are no
-            such files.
-        items: gives the items of a row; none when it is no message.
-        make: makes rows of items, like another row.
-        path: gives the positions of the rows of the conversation, in its order; by default of all that have items.
-        with_items: gives a row with other items; by default they are the content of the message.
-        parse: gives an item in the dialect's form; it is in that form by default.
-        write: gives a block that was made as items; as the dialect writes it by default.
-        id_key: the key of a row's id; empty when rows have none.
-        parent_key: the key of the id of the row before.
-        id_length: how long ids are at most.
-    """
-
-    dialect: Dialect[Any] = BLOCKS
-    content: str = "content"
-    inside: str = ""
+    dialect: Dialect[Any] = BLOCKS  # the dialect that items are parsed in
+    content: str = "content"  # the key of a message's items in that dialect
+    inside: str = ""  # the key of the message in a row; empty when the row is the message
+    # The key of the list of rows in a file that is one object, or the list itself; empty when there are no such files.
     list_key: str = ""
+    # Gives the items of a row; none when it is no message.
     items: Callable[[Mapping[str, Any]], Items] = field(repr=False)
+    # Makes rows of items, like another row.
     make: Callable[[Role, list[Any], Mapping[str, Any]], list[dict[str, Any]]] = field(repr=False)
+    # Gives the positions of the rows of the conversation, in its order; by default of all that have items.
     path: Callable[[Sequence[Line]], list[int]] = field(
         default=Factory(lambda form: form._rows_with_items, takes_self=True), repr=False
     )
+    # Gives a row with other items; by default they are the content of the message.
     with_items: Callable[[dict[str, Any], list[Any]], dict[str, Any]] = field(
         default=Factory(lambda form: form._with_content, takes_self=True), repr=False
     )
+    # Gives an item in the dialect's form; it is in that form by default.
     parse: Callable[[Any], list[Any]] = field(default=lambda item: [item], repr=False)
+    # Gives a block that was made as items; as the dialect writes it by default.
     write: Callable[[Role, Block, Message | None], list[Any]] = field(
         default=Factory(lambda form: partial(dialect_items, form.dialect, form.content), takes_self=True), repr=False
     )
-    id_key: str = ""
-    parent_key: str = ""
-    id_length: int = 36
+    id_key: str = ""  # the key of a row's id; empty when rows have none
+    parent_key: str = ""  # the key of the id of the row before
+    id_length: int = 36  # how long ids are at most
 
     def repair(self, data: bytes, policy: Policy) -> Rewritten:
         """Repair a file of rows, or one that is an object with the rows in a list of it.

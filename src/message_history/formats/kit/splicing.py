@@ -39,71 +39,46 @@ if TYPE_CHECKING:
 @final
 @frozen
 class Line:
-    """One line of a file.
+    """One line of a file."""
 
-    Args:
-        number: its number, counted from 1.
-        written: its bytes, with its end.
-        value: the JSON object in it; None when there is none.
-    """
-
-    number: int
-    written: bytes = field(repr=False)
-    value: dict[str, Any] | None
+    number: int  # its number, counted from 1
+    written: bytes = field(repr=False)  # its bytes, with its end
+    value: dict[str, Any] | None  # the JSON object in it; None when there is none
 
 
 @final
 @frozen
 class Piece:
-    """What one item of a line says.
+    """What one item of a line says."""
 
-    Args:
-        line: the position of the line in the file.
-        item: the position of the item in the line.
-        role: who says it.
-        raw: the item, as plain JSON.
-        blocks: what it holds.
-        group: pieces in a row with the same one make one message; None for a message of its own.
-        unfit: why it is written anew, if it cannot stay as it is even where nothing else is wrong: the code and the
-            words of the repair.
-    """
-
-    line: int
-    item: int
-    role: Role
-    raw: Any
-    blocks: tuple[Block, ...]
-    group: str | None = None
+    line: int  # the position of the line in the file
+    item: int  # the position of the item in the line
+    role: Role  # who says it
+    raw: Any  # the item, as plain JSON
+    blocks: tuple[Block, ...]  # what it holds
+    group: str | None = None  # pieces in a row with the same one make one message; None for a message of its own
+    # Why it is written anew, if it cannot stay as it is even where nothing else is wrong: the code and the words of the
+    # repair.
     unfit: tuple[RepairCode, str] | None = None
 
 
 @final
 @frozen
 class Thread:
-    """One conversation in a file.
+    """One conversation in a file."""
 
-    Args:
-        label: tells it from the others in the file; empty for the main one.
-        dialect: the dialect of its items.
-        pieces: what it says, in the order in which it is sent.
-        entries: the same as a list that a provider takes.
-        first_lines: for each entry, the number of the line that it begins in.
-        write: writes a block that was made, as items; it gets the message before.
-        judged: the ids of the dialect's rules that a saved conversation can break; None for all of them.
-        chain: the positions of the lines that link one another, for formats that link them.
-        omitted: how many lines of messages are in the file and not in the conversation: rewound, or compacted.
-        replies: what the provider said of replies, each with the position of an entry of the reply.
-    """
-
-    label: str
-    dialect: Dialect[Any]
-    pieces: tuple[Piece, ...]
-    entries: tuple[Any, ...]
-    first_lines: tuple[int, ...]
+    label: str  # tells it from the others in the file; empty for the main one
+    dialect: Dialect[Any]  # the dialect of its items
+    pieces: tuple[Piece, ...]  # what it says, in the order in which it is sent
+    entries: tuple[Any, ...]  # the same as a list that a provider takes
+    first_lines: tuple[int, ...]  # for each entry, the number of the line that it begins in
+    # Writes a block that was made, as items; it gets the message before.
     write: Callable[[Role, Block, Message | None], list[Any]] = field(repr=False)
+    # The ids of the dialect's rules that a saved conversation can break; None for all of them.
     judged: frozenset[str] | None = None
-    chain: tuple[int, ...] = ()
-    omitted: int = 0
+    chain: tuple[int, ...] = ()  # the positions of the lines that link one another, for formats that link them
+    omitted: int = 0  # how many lines of messages are in the file and not in the conversation: rewound, or compacted
+    # What the provider said of replies, each with the position of an entry of the reply.
     replies: tuple[tuple[int, ReplyInfo], ...] = ()
 
     def messages(self) -> list[Message]:
@@ -114,35 +89,22 @@ class Thread:
 @final
 @frozen
 class Addition:
-    """Items that were not where they are now.
+    """Items that were not where they are now."""
 
-    Args:
-        after: the piece that they stand behind; None for the beginning.
-        role: who says them.
-        items: the items, as plain JSON.
-    """
-
-    after: Piece | None
-    role: Role
-    items: tuple[Any, ...]
+    after: Piece | None  # the piece that they stand behind; None for the beginning
+    role: Role  # who says them
+    items: tuple[Any, ...]  # the items, as plain JSON
 
 
 @final
 @frozen
 class Splice:
-    """What becomes of a conversation's pieces.
+    """What becomes of a conversation's pieces."""
 
-    Args:
-        thread: the conversation.
-        kept: the pieces that stay where they are.
-        additions: what is new, or stands elsewhere now, in order.
-        repairs: what was wrong; `source` is the position among the entries.
-    """
-
-    thread: Thread
-    kept: frozenset[tuple[int, int]]
-    additions: tuple[Addition, ...]
-    repairs: tuple[Repair, ...]
+    thread: Thread  # the conversation
+    kept: frozenset[tuple[int, int]]  # the pieces that stay where they are
+    additions: tuple[Addition, ...]  # what is new, or stands elsewhere now, in order
+    repairs: tuple[Repair, ...]  # what was wrong; `source` is the position among the entries
 
     @property
     def changed(self) -> bool:

@@ -50,13 +50,9 @@ NEW: Final = Head()
 
 
 class Row(NamedTuple):
-    """A message or a repair.
+    """A message or a repair."""
 
-    Args:
-        position: where it stands among its like.
-    """
-
-    position: int
+    position: int  # where it stands among its like
     body: str
     more: dict[str, Any]
 
@@ -64,19 +60,12 @@ class Row(NamedTuple):
 @final
 @frozen
 class Held:
-    """What a session knows of its rows.
+    """What a session knows of its rows."""
 
-    Args:
-        history: the history that they give, or its newest turns.
-        head: the session's own row; revision 0 when there is none.
-        first: the position of the history's first message in the session.
-        sound: whether the rows give the history without any repair.
-    """
-
-    history: MessageHistory
-    head: Head = NEW
-    first: int = 0
-    sound: bool = True
+    history: MessageHistory  # the history that they give, or its newest turns
+    head: Head = NEW  # the session's own row; revision 0 when there is none
+    first: int = 0  # the position of the history's first message in the session
+    sound: bool = True  # whether the rows give the history without any repair
 
     @property
     def repairs_before(self) -> int:
@@ -85,13 +74,9 @@ class Held:
 
 
 class Change(NamedTuple):
-    """What is to be written.
+    """What is to be written."""
 
-    Args:
-        head: the session's own row as it is to be, at the next revision.
-    """
-
-    head: Head
+    head: Head  # the session's own row as it is to be, at the next revision
     messages: list[Row]
     repairs: list[Row]
 

@@ -97,26 +97,16 @@ class LoadReport:
 @final
 @frozen
 class Held:
-    """What a session file holds.
-
-    Args:
-        stamp: the file's stamp; None when there is none.
-        own: whether it is a session file at all.
-        later: whether a later version of this library wrote it.
-        sound: whether nothing in it is damaged; what is written behind damage may be lost with it.
-        last_size: how many bytes the line of the last message has.
-        live: how many bytes count.
-        final: how many repairs it records as final; in a history that was loaded, those that stood are final too.
-    """
+    """What a session file holds."""
 
     history: MessageHistory
-    stamp: Stamp | None
-    own: bool = True
-    later: bool = False
-    sound: bool = True
-    last_size: int = 0
-    live: int = 0
-    final: int = 0
+    stamp: Stamp | None  # the file's stamp; None when there is none
+    own: bool = True  # whether it is a session file at all
+    later: bool = False  # whether a later version of this library wrote it
+    sound: bool = True  # whether nothing in it is damaged; what is written behind damage may be lost with it
+    last_size: int = 0  # how many bytes the line of the last message has
+    live: int = 0  # how many bytes count
+    final: int = 0  # how many repairs it records as final; in a history that was loaded, those that stood are final too
 
 
 def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:

@@ -46,20 +46,17 @@ UNKNOWN = {"line", "column"}
 class DialectConformance:
     """The tests of every dialect: subclass it in a test file, and pytest runs them.
 
-        class TestMyDialect(DialectConformance):
-            dialect = MyDialect()
+    class TestMyDialect(DialectConformance): dialect = MyDialect()
 
     The dialect must be registered, by its entry point: that its lists are found by their shape is tested too. The
     laws are tried on fixed histories, on what damage makes of the lists that come of them, and on those of `lists`;
     where Hypothesis is installed, also on what it draws, with the number of examples of its current profile.
-
-    Args:
-        dialect: the dialect with the fields for a model that is not known, as which a list is read by its shape.
-        lists: lists of the dialect as people have them, with each key and each kind of entry that there is. Damage is
-            done to them too, and in each place of them something odd is put, which must not be lost without a word.
     """
 
+    # The dialect with the fields for a model that is not known, as which a list is read by its shape.
     dialect: Dialect[Any]
+    # Lists of the dialect as people have them, with each key and each kind of entry that there is. Damage is done to
+    # them too, and in each place of them something odd is put, which must not be lost without a word.
     lists: Sequence[list[Any]] = ()
 
     def test_every_export_is_valid(self) -> None:

@@ -50,23 +50,17 @@ OTHERS: Final = (
 class FormatConformance:
     """The tests of every format of files: subclass it in a test file, and pytest runs them.
 
-        class TestMyFormat(FormatConformance):
-            format = MY_FORMAT
-            sample = Path("session.jsonl").read_bytes()
-            story = (("user", "What is in a.txt?"), ("assistant", "It has three lines."))
+    class TestMyFormat(FormatConformance): format = MY_FORMAT sample = Path("session.jsonl").read_bytes() story =
+    (("user", "What is in a.txt?"), ("assistant", "It has three lines."))
 
-    The format must be registered, by its entry point: that it alone recognises its files is tested too. A subclass for
-    each version of the form tests more.
-
-    Args:
-        format: the format.
-        sample: a small sound file, which tells as much of a conversation as the format can hold.
-        story: what the first conversation in it tells, in its order: ("user", text), ("assistant", text),
-            ("call", the tool's name) and ("result", text). `STORY` unless it is named.
+    The format must be registered, by its entry point: that it alone recognises its files is tested too. A subclass
+    for each version of the form tests more.
     """
 
-    format: Format
-    sample: bytes
+    format: Format  # the format
+    sample: bytes  # a small sound file, which tells as much of a conversation as the format can hold
+    # What the first conversation in it tells, in its order: ("user", text), ("assistant", text), ("call", the tool's
+    # name) and ("result", text). `STORY` unless it is named.
     story: Sequence[tuple[str, str]] = STORY
 
     def test_the_file_is_certainly_in_its_own_format_and_in_no_other_program_s(self) -> None:

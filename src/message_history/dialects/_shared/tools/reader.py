@@ -52,16 +52,12 @@ class ToolShapes:
 
 @final
 class ToolReader:
-    """Reads one request, with the forms of all dialects.
-
-    Args:
-        forms: those forms; the first that knows a shape reads it.
-    """
+    """Reads one request, with the forms of all dialects."""
 
     def __init__(self, forms: Sequence[ToolShapes]) -> None:
         self.parallel: bool | None = None
         """Whether one reply may hold several calls."""
-        self._forms = forms
+        self._forms = forms  # those forms; the first that knows a shape reads it
         self._tools: list[Tool] = []
         self._choice: ToolChoice | None = None
         self._keys: set[str] = set()
