@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from message_history import ToolUseBlock, from_file
+from message_history import MessageHistory, ToolUseBlock, from_file
 from message_history.cli.app import app
+from message_history.dialects.native.render import message_to_json
 from message_history.files import containers
 from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.reading import session_in
@@ -114,6 +115,7 @@ LANGGRAPH = checkpoint_of(
         message_of("AIMessage", type="ai", content=ANSWER, tool_calls=[]),
     ]
 )
+OWN = list(enumerate(map(message_to_json, MessageHistory.from_list(CHAT))))
 FILES: dict[str, Rows] = {
     "langgraph-database": {
         "checkpoints": (CHECKPOINTS, [("t", "", "1", None, "msgpack", LANGGRAPH, b"{}")]),
@@ -147,6 +149,20 @@ FILES: dict[str, Rows] = {
                 (f"p{n}-{m}", f"m{n}", dumped(part))
                 for n, each in enumerate(OPENCODE_MESSAGES)
                 for m, part in enumerate(each["parts"])
+            ],
+        ),
+    },
+    "message-history-database": {
+        "message_history_sessions": (
+            "number, id, revision, messages, repairs, system",
+            [(1, "s", 4, len(OWN), 0, None), (2, "empty", 1, 0, 0, None)],
+        ),
+        "message_history_messages": (
+            "session, position, revision, starts_turn, body",
+            [
+                *((1, n, 3, 0, dumped(each)) for n, each in OWN),
+                (1, len(OWN), 3, 0, dumped({"role": "assistant", "content": "Cut off again."})),
+                (1, 0, 1, 0, dumped({"role": "user", "content": "An older version."})),
             ],
         ),
     },
@@ -240,6 +256,14 @@ def test_older_chats_of_cursor_are_read_and_failed_tools_say_why() -> None:
     first, second = session_in(database(tables)).conversations
     assert told(first.history()) == [("user", QUESTION), ("call", "f"), ("result", "no file")]
     assert (told(second.history()), second.origin.title) == ([("user", QUESTION)], "Old")
+
+
+def test_what_is_gone_or_damaged_of_our_own_sessions_is_noted() -> None:
+    tables = dict(FILES["message-history-database"])
+    columns, rows = tables["message_history_messages"]
+    kept = [(*row[:4], "{") if row[1:3] == (1, 3) else row for row in rows if row[1:3] != (2, 3)]
+    session = session_in(database({**tables, "message_history_messages": (columns, kept)}))
+    assert [note.detail for note in session.unread] == ["a message that is no JSON", "a message that is gone"]
 
 
 def test_messages_of_earlier_states_of_cursor_s_agent_are_counted() -> None:

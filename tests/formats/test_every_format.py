@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NAMES = [f"{each.format}-{n}" for n, each in enumerate(SAMPLES)]
 every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
 DATABASES = {
+    "message-history-database",
     *("opencode-database", "openclaw-database", "cursor-database", "cursor-agent-database", "langgraph-database"),
 }
 WITHOUT_SAMPLE = {"message-history", "opencode-storage", *DATABASES}

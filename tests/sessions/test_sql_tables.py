@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import MessageHistory, RepairCode, SystemBlock, TextBlock, ToolUseBlock
+from message_history import MessageHistory, RepairCode, SystemBlock, TextBlock, ToolUseBlock, from_file
 from message_history.storage import SessionConflictError, SessionError, SqlSession
 from tests.sessions.growing import of_length, turn_starts
 
@@ -379,3 +379,12 @@ def test_ctrl_c_in_the_middle_leaves_a_session_that_works(empty: str, monkeypatc
             session.append(of_length(3))
     session.append(of_length(3))
     assert SqlSession(empty, "a").load() == of_length(3)
+
+
+def test_a_sqlite_database_is_read_as_a_file(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        SqlSession(tmp_path / "chats.db", name).save(WEATHER)
+    main, other = from_file(tmp_path / "chats.db")
+    assert (main.origin.id, other.origin.id, other.label) == ("second", "first", "session first")
+    for each in (main, other):
+        assert each.history() == WEATHER
