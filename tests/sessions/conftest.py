@@ -77,3 +77,17 @@ def empty(new_database: Callable[[], str]) -> Iterator[str]:
     yield url
     for name in set(sql_database._engines) - before:
         sql_database._engines.pop(name).dispose()
+
+
+@pytest.fixture
+def new_schema(server: str) -> str:
+    """Give an empty database on the PostgreSQL server."""
+    import sqlalchemy  # noqa: PLC0415 - may not be installed
+
+    url = sqlalchemy.make_url(server).set(drivername="postgresql+psycopg")
+    name = f"schema_{next(_numbers)}"
+    engine = sqlalchemy.create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
+    engine.dispose()
+    return str(url.update_query_dict({"options": f"-csearch_path={name}"}).render_as_string(hide_password=False))

@@ -142,8 +142,8 @@ def test_an_awaited_session_is_forked_and_listed(empty: str) -> None:
 
 
 def test_an_awaited_session_has_the_methods_of_the_other() -> None:
-    public = {name for name in vars(SqlSession) if not name.startswith("_")}
-    assert public == {name for name in vars(AsyncSqlSession) if not name.startswith("_")}
+    public = {name for name in dir(SqlSession) if not name.startswith("_")}
+    assert public == {name for name in dir(AsyncSqlSession) if not name.startswith("_")}
 
 
 class CancellingLoop(asyncio.SelectorEventLoop):

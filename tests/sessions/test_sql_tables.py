@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -94,11 +95,11 @@ def test_tables_of_version_1_become_those_of_now(version_1: str) -> None:
     assert [repair.code for repair in session.load().repairs] == [RepairCode.BLANK_TEXT_DROPPED]
     assert session.revision == 8
     with raw(version_1) as connection:
-        assert connection.exec_driver_sql("SELECT version FROM message_history_schema").scalar() == 2
+        assert connection.exec_driver_sql("SELECT version FROM message_history_schema").scalar() == 3
         assert {table: count_of(connection, table) for table in before} == before
         wanted = "SELECT position FROM message_history_messages WHERE session = 1 AND starts_turn ORDER BY position"
         assert list(connection.exec_driver_sql(wanted).scalars()) == [0, 4, 6]
-    assert len(tables_of(version_1)) == 4
+    assert len(tables_of(version_1)) == 6
     for turns in (1, 2, 3):
         assert session.load(turns=turns) == WEATHER.drop_before(turn_starts(WEATHER)[-turns])
     session.append(session.load(turns=1).add_assistant("It is."))
@@ -111,6 +112,40 @@ def test_tables_of_version_1_become_those_of_now(version_1: str) -> None:
     assert session.prune() == 1
     SqlSession(version_1, "new").append(of_length(3))
     assert SqlSession.ids(version_1) == ["left open", "new", "trip"]
+
+
+def test_tables_of_version_2_learn_which_calls_wait(empty: str) -> None:
+    call = ToolUseBlock("1", "pay", {})
+    asked = partial(MessageHistory.record_call, call=call, state="waiting", by="bot")
+    for name in ("waits", "waits too", "does not"):
+        SqlSession(empty, name).update(lambda new: new.add_user("go").add_assistant(call))
+    SqlSession(empty, "waits").update(asked)
+    SqlSession(empty, "waits too").update(lambda found: asked(found).as_sent().add_assistant("It waits.").add_user("?"))
+    SqlSession(empty, "does not").update(lambda found: asked(found).add_tool_result(call, "done"))
+    waiting = SqlSession.waiting(empty)
+    assert [each.session for each in waiting] == ["waits", "waits too"]
+    with raw(empty) as connection:
+        connection.exec_driver_sql("DROP TABLE message_history_calls")
+        connection.exec_driver_sql("DROP TABLE message_history_turns")
+        connection.exec_driver_sql("UPDATE message_history_schema SET version = 2")
+    assert SqlSession.waiting(engine_of_its_own(empty)) == waiting
+    assert SqlSession.waiting(engine_of_its_own(empty), "approved") == []
+
+
+def test_a_fork_and_a_deleted_session_keep_the_list_of_what_waits(empty: str) -> None:
+    session = SqlSession(empty, "a")
+    session.update(
+        lambda new: new.add_user("go").add_assistant(ToolUseBlock("1", "pay", {})).record_call("1", "waiting")
+    )
+    fork = session.fork("b")
+    assert [(each.session, each.key) for each in SqlSession.waiting(empty)] == [
+        (name, session.load().calls[0].key) for name in "ab"
+    ]
+    assert len(SqlSession.waiting(empty, limit=1)) == 1
+    fork.update(lambda found: found.record_call("1", "denied"))
+    assert [each.session for each in SqlSession.waiting(empty)] == ["a"]
+    session.delete()
+    assert SqlSession.waiting(empty) == []
 
 
 def test_a_large_table_is_copied_in_batches(version_1: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,17 +202,17 @@ def test_tables_of_a_later_version_are_left_alone(empty: str) -> None:
     running = SqlSession(empty, "chat")
     running.append(of_length(4))
     with raw(empty) as connection:
-        connection.exec_driver_sql("UPDATE message_history_schema SET version = 3")
+        connection.exec_driver_sql("UPDATE message_history_schema SET version = 4")
     # Whoever has looked at the tables before does not write to them either.
     with pytest.raises(SessionError, match="a later version has changed the tables; nothing was written"):
         running.append(of_length(5))
     with pytest.raises(SessionError, match="a later version has changed the tables; nothing was written"):
         SqlSession(empty, "new").append(of_length(1))
-    with pytest.raises(SessionError, match=r"a later version made the tables \(3, this one knows 2\)"):
+    with pytest.raises(SessionError, match=r"a later version made the tables \(4, this one knows 3\)"):
         SqlSession(engine_of_its_own(empty), "chat").load()
     with raw(empty) as connection:
         assert count_of(connection, "messages") == 4
-        connection.exec_driver_sql("UPDATE message_history_schema SET version = 2")
+        connection.exec_driver_sql("UPDATE message_history_schema SET version = 3")
     running.append(of_length(5))
 
 

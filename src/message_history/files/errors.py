@@ -39,7 +39,20 @@ class SessionConflictError(SessionError):
 
 @final
 class SessionLockedError(SessionError):
-    """Another process holds the session's lock; nothing was written."""
+    """Another process holds the session's lock, or another worker has the turn; nothing was written.
+
+    Args:
+        problem: what is wrong, in words.
+        worker: who has the turn, if it is that.
+        until: until when, in seconds since 1970.
+    """
+
+    def __init__(self, problem: str, *, worker: str = "", until: float | None = None) -> None:
+        super().__init__(problem)
+        self.worker, self.until = worker, until
+
+    def __reduce__(self) -> tuple[Callable[[], SessionLockedError], tuple[()]]:
+        return partial(SessionLockedError, str(self), worker=self.worker, until=self.until), ()
 
 
 @final

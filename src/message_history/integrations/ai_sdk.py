@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
-from message_history.core.turns.rules import CallState
+from message_history.integrations.decisions import is_denied
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,15 +29,12 @@ def answer_approvals(messages: Iterable[Mapping[str, Any]], history: MessageHist
 
     Returns:
         Fresh messages: a tool part in the state `approval-requested` whose call is approved or denied is in the state
-        `approval-responded`, with the reason. All else is as it was.
+        `approval-responded`, with the reason. All else is as it was: so is a call that was started, as the AI SDK
+        would run it again.
 
     Complexity: linear in the messages and the history.
     """
-    decided = {
-        record.call.id: record
-        for record in history.calls
-        if record.state in (CallState.APPROVED, CallState.STARTED, CallState.DENIED)
-    }
+    decided = {record.call.id: record for record in history.calls if is_denied(record) is not None}
     answered = [copy.deepcopy(dict(message)) for message in messages]
     for message in answered:
         parts = message.get("parts")
@@ -47,6 +44,6 @@ def answer_approvals(messages: Iterable[Mapping[str, Any]], history: MessageHist
             record = decided.get(str(part.get("toolCallId")))
             if record is not None:
                 part["state"] = "approval-responded"
-                approval = {**(part.get("approval") or {}), "approved": record.state is not CallState.DENIED}
+                approval = {**(part.get("approval") or {}), "approved": not is_denied(record)}
                 part["approval"] = {**approval, "reason": record.detail} if record.detail else approval
     return answered

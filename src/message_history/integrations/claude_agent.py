@@ -15,11 +15,10 @@ from message_history.core.messages.denials import denial_of_text
 from message_history.core.messages.message import with_content
 from message_history.core.turns.conversation import context_of
 from message_history.core.turns.rewrites import folded
-from message_history.core.turns.rules import CallState
 from message_history.core.values.meta import Mark
 from message_history.dialects import Anthropic
 from message_history.history import MessageHistory, conversation_of, history_of
-from message_history.integrations.decisions import record_of, undecided_error
+from message_history.integrations.decisions import is_denied, record_of, undecided_error
 
 if TYPE_CHECKING:
     from message_history.core.messages.message import Message
@@ -101,16 +100,17 @@ def permission(history: MessageHistory, id: str) -> dict[str, str]:
 
     Raises:
         UnknownCallError: when the history has no such call.
-        ValueError: when nobody has decided.
+        ValueError: when nobody has decided, or when the call was started: the SDK would run it again.
 
     Complexity: linear in the history.
     """
     record = record_of(history, id)
-    if record.state in (CallState.APPROVED, CallState.STARTED):
+    denied = is_denied(record)
+    if denied is None:
+        raise undecided_error([record])
+    if not denied:
         return {"behavior": "allow"}
-    if record.state in (CallState.DENIED, CallState.CANCELLED):
-        return {"behavior": "deny", "message": record.detail or history.policy.denied_text}
-    raise undecided_error([record])
+    return {"behavior": "deny", "message": record.detail or history.policy.denied_text}
 
 
 _OF_MESSAGE: Final = ("content", "model", "usage", "stop_reason")

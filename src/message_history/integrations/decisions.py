@@ -47,7 +47,23 @@ def decide(history: MessageHistory, id: str, *, approved: bool, reason: str = ""
     return history.record_call(record.call, state, reason="" if approved else reason)
 
 
+def is_denied(record: CallRecord) -> bool | None:
+    """Return whether a call must not run; None where nobody knows.
+
+    A call that was started may have taken effect: a framework that got it back as approved would run it again.
+    """
+    if record.state in (CallState.DENIED, CallState.CANCELLED):
+        return True
+    return False if record.state is CallState.APPROVED else None
+
+
 def undecided_error(records: Iterable[CallRecord]) -> ValueError:
-    """Return the error for calls that nobody has decided."""
-    calls = ", ".join(f"{record.call.id!r:.80} of {record.call.name!r:.80} is {record.state}" for record in records)
+    """Return the error for calls that nobody has decided; one that was started is unknown."""
+    calls = ", ".join(f"{record.call.id!r:.80} of {record.call.name!r:.80} is {_told(record)}" for record in records)
     return ValueError(f"not every call is decided: {calls}; record `approved` or `denied`, or add its result, for each")
+
+
+def _told(record: CallRecord) -> str:
+    if record.state is not CallState.STARTED:
+        return str(record.state)
+    return "unknown (it was started and may have taken effect: ask the tool before it runs again)"

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from message_history.core.turns.rules import CallState
-from message_history.integrations.decisions import ask, decide, record_of, undecided_error
+from message_history.integrations.decisions import ask, decide, is_denied, record_of, undecided_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -66,7 +66,8 @@ def resume_value(
         that has a result already.
 
     Raises:
-        ValueError: when a call is not decided, or not in the history.
+        ValueError: when a call is not decided, or not in the history; or when it was started, as the agent would run
+            it again.
 
     Complexity: linear in the history, for each call.
     """
@@ -148,9 +149,10 @@ def _decision(record: CallRecord, edits: Mapping[str, Mapping[str, Any]]) -> dic
     """Return the decision on a call; an empty one if there is none."""
     if record.state is CallState.ANSWERED and record.result is not None:
         return {"type": "respond", "message": record.result.text}
-    if record.state in (CallState.APPROVED, CallState.STARTED):
-        edited = edits.get(record.call.id)
-        return {"type": "edit", "edited_action": dict(edited)} if edited is not None else {"type": "approve"}
-    if record.state in (CallState.DENIED, CallState.CANCELLED):
+    denied = is_denied(record)
+    if denied is None:
+        return {}
+    if denied:
         return {"type": "reject", "message": record.detail} if record.detail else {"type": "reject"}
-    return {}
+    edited = edits.get(record.call.id)
+    return {"type": "edit", "edited_action": dict(edited)} if edited is not None else {"type": "approve"}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, final
 from agents.memory.session_settings import SessionSettings, resolve_session_limit
 
 from message_history.core.messages.blocks import ToolResultBlock
+from message_history.core.messages.denials import REASONED
 from message_history.core.messages.message import with_content
 from message_history.core.turns.conversation import context_of
 from message_history.core.turns.ingest import add_parsed
@@ -25,7 +26,7 @@ from message_history.core.turns.stub_results import known_denial
 from message_history.dialects import OpenAIResponses
 from message_history.dialects.registry import read
 from message_history.history import MessageHistory, conversation_of, history_of
-from message_history.integrations.decisions import ask, decide, record_of
+from message_history.integrations.decisions import ask, decide, is_denied, record_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -193,7 +194,7 @@ def answer_interruptions(state: RunState[Any, Any], history: MessageHistory) -> 
         history: the history that the decisions were recorded in.
 
     Returns:
-        The interruptions that nobody has decided.
+        The interruptions that nobody has decided, and those whose calls were started: the SDK would run them again.
 
     Raises:
         UnknownCallError: for a call that is not in the history.
@@ -203,12 +204,13 @@ def answer_interruptions(state: RunState[Any, Any], history: MessageHistory) -> 
     undecided = []
     for item in state.get_interruptions():
         record = record_of(history, str(item.call_id))
-        if record.state in (CallState.APPROVED, CallState.STARTED):
-            state.approve(item)
-        elif record.state in (CallState.DENIED, CallState.CANCELLED):
-            state.reject(item, rejection_message=record.detail or None)
-        else:
+        denied = is_denied(record)
+        if denied is None:
             undecided.append(item)
+        elif denied:
+            state.reject(item, rejection_message=f"{REASONED}{record.detail}" if record.detail else None)
+        else:
+            state.approve(item)
     return undecided
 
 
@@ -219,7 +221,8 @@ def _decided(state: RunState[Any, Any], item: ToolApprovalItem) -> tuple[bool, s
     approved = context.get_approval_status(name, id, existing_pending=item) if context is not None else None
     if context is None or approved is None:
         return None
-    return approved, context.get_rejection_message(name, id, existing_pending=item) or ""
+    message = context.get_rejection_message(name, id, existing_pending=item) or ""
+    return approved, message.removeprefix(REASONED)
 
 
 def _with_denials(message: Message) -> Message:

@@ -18,10 +18,9 @@ from pydantic_ai.tools import DeferredToolResults, ToolApproved, ToolDenied
 
 from message_history.core.messages.message import make_message
 from message_history.core.messages.policy import Policy
-from message_history.core.turns.rules import CallState
 from message_history.dialects import PydanticAI
 from message_history.history import MessageHistory
-from message_history.integrations.decisions import ask, decide, record_of, undecided_error
+from message_history.integrations.decisions import ask, decide, is_denied, record_of, undecided_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -181,7 +180,8 @@ def deferred_results(history: MessageHistory, requests: DeferredToolRequests) ->
 
     Raises:
         UnknownCallError: for a request whose call is not in the history.
-        ValueError: when a call is not decided or has no result: pydantic-ai wants all of them at once.
+        ValueError: when a call is not decided or has no result: pydantic-ai wants all of them at once; or when it was
+            started, as pydantic-ai would run it again.
 
     Complexity: linear in the history, for each call.
     """
@@ -189,12 +189,13 @@ def deferred_results(history: MessageHistory, requests: DeferredToolRequests) ->
     undecided = []
     for request in requests.approvals:
         record = record_of(history, request.tool_call_id)
-        if record.state in (CallState.APPROVED, CallState.STARTED):
-            results.approvals[record.call.id] = ToolApproved()
-        elif record.state in (CallState.DENIED, CallState.CANCELLED):
+        denied = is_denied(record)
+        if denied is None:
+            undecided.append(record)
+        elif denied:
             results.approvals[record.call.id] = ToolDenied(record.detail) if record.detail else ToolDenied()
         else:
-            undecided.append(record)
+            results.approvals[record.call.id] = ToolApproved()
     for request in requests.calls:
         record = record_of(history, request.tool_call_id)
         if record.result is not None:

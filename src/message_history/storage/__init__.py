@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from message_history.storage.databases.async_session import AsyncSqlSession
     from message_history.storage.databases.session import SqlSession
     from message_history.storage.sessions.jsonl import JsonlSession, LoadReport
+    from message_history.storage.working import Turn, WaitingCall
 
 __all__ = [
     "AsyncSqlSession",
@@ -25,6 +26,8 @@ __all__ = [
     "SessionError",
     "SessionLockedError",
     "SqlSession",
+    "Turn",
+    "WaitingCall",
 ]
 
 _PLACES: Final = {
@@ -36,6 +39,8 @@ _PLACES: Final = {
     "SessionError": "files.errors",
     "SessionLockedError": "files.errors",
     "SqlSession": "storage.databases.session",
+    "Turn": "storage.working",
+    "WaitingCall": "storage.working",
 }
 
 

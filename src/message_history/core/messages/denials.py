@@ -6,7 +6,9 @@ import re
 from typing import Final
 
 OPENINGS: Final = ("Tool execution was not approved.",)
-"""The beginnings of those that come without a sign that the result is an error."""
+"""Those that come without a sign that the result is an error."""
+REASONED: Final = f"{OPENINGS[0]} Reason: "
+"""How such a text begins where this library gave a person's reason to the program."""
 
 # Compiled when first asked for: few results are errors.
 _ERRORS: Final = (
@@ -30,6 +32,8 @@ def denial_of_text(text: str, *, is_error: bool) -> str | None:
     """
     if text in OPENINGS:
         return ""
+    if text.startswith(REASONED):
+        return text.removeprefix(REASONED).strip()
     if is_error:
         for pattern in _ERRORS:
             found = re.match(pattern, text)

@@ -6,13 +6,13 @@ late result or say that its state has changed. Which state may follow which is d
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from math import isfinite
 from typing import TYPE_CHECKING, Any, SupportsIndex, final, overload
 
 from attrs import define, evolve, frozen
 
-from message_history.core.messages.blocks import ProviderBlock, ToolResultBlock, placed
+from message_history.core.messages.blocks import ProviderBlock, ToolResultBlock, keyed_call, placed
 from message_history.core.messages.repairs import UnknownCallError
 from message_history.core.turns.conversation import context_of, messages_of
 from message_history.core.turns.past import ids_of
@@ -21,6 +21,8 @@ from message_history.core.values.json_values import short_repr, thaw
 from message_history.core.values.keys import Origin
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.messages.message import Message
     from message_history.core.turns.conversation import Conversation
@@ -38,6 +40,14 @@ def seconds(name: str, value: float | datetime | None) -> float | None:
     if known is not None and (isinstance(known, bool) or not isinstance(known, int | float) or not isfinite(known)):
         raise TypeError(f"{name} must be seconds since 1970 or a datetime, not {short_repr(value)}")
     return value
+
+
+def readable_time(time: float) -> str:
+    """Write a time, in seconds since 1970, for a person."""
+    try:
+        return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds")
+    except (OverflowError, OSError, ValueError):
+        return f"{time:.0f}"
 
 
 @final
@@ -153,6 +163,11 @@ class _Found:
     result: ToolResultBlock | None = None
     detail: str = ""
     decisions: tuple[Decision, ...] = ()
+    is_elsewhere: bool = False
+
+    def record(self) -> CallRecord:
+        call = self.call
+        return CallRecord(call, self.state, call.turn or 0, self.result, self.detail, call.key, self.decisions)
 
     def take(self, mark: Mark) -> None:
         """Take what was recorded."""
@@ -164,12 +179,19 @@ def find_calls(conversation: Conversation) -> Calls:
     reader = _Reader(context_of(conversation).lineage)
     for position, message in enumerate(messages_of(conversation)):
         reader.read(position, message)
-    return Calls(
-        CallRecord(
-            found.call, found.state, found.call.turn or 0, found.result, found.detail, found.call.key, found.decisions
-        )
-        for found in reader.found
-    )
+    return Calls(found.record() for found in reader.found if not found.is_elsewhere)
+
+
+def calls_since(conversation: Conversation, messages: Sequence[Message], first: int) -> Calls:
+    """Return the calls of which the messages from a position on say something, with what they say last.
+
+    Complexity: linear in these messages.
+    """
+    reader = _Reader(context_of(conversation).lineage)
+    # Results follow the message of their calls.
+    for position in range(max(first - 1 + first % 2, 0), len(messages)):
+        reader.read(position, messages[position])
+    return Calls(found.record() for found in reader.found)
 
 
 @final
@@ -221,13 +243,17 @@ class _Reader:
             found.state = CallState.WAITING
 
     def _news(self, message: Message, number: int, mark: Mark) -> None:
-        found = self._by_key.get(mark.key)
-        if found is None:
+        if mark.key == "" or mark.kind not in ("state", "quote"):
             return
+        if mark.key not in self._by_key:
+            call = keyed_call(mark.key, mark.tool_use_id, mark.name)
+            self._by_key[mark.key] = _Found(call, Origin(self._lineage, 0, 0, mark.key), is_elsewhere=True)
+            self.found.append(self._by_key[mark.key])
+        found = self._by_key[mark.key]
         if mark.kind == "state":
             found.state = state_of_reason(mark.reason)
             found.take(mark)
-        elif mark.kind == "quote" and mark.reason == "late":
+        elif mark.reason == "late":
             content = message.content[number + 1 : number + 1 + mark.blocks]
             found.result = ToolResultBlock(found.call.id, content, mark.is_error)
             found.state = CallState.ANSWERED

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 from attrs import evolve
 
 from message_history.core.messages.message import make_message
+from message_history.core.turns.calls import readable_time
 from message_history.core.turns.conversation import parts_of
 from message_history.core.turns.drafts import count_of_calls
 from message_history.core.turns.naming import Names, Place, the_place
@@ -16,6 +17,7 @@ from message_history.core.turns.stub_results import make_stub, says_more
 
 if TYPE_CHECKING:
     from message_history.core.messages.blocks import ToolUseBlock
+    from message_history.core.turns.calls import CallRecord
     from message_history.core.turns.conversation import Conversation
     from message_history.core.values.meta import Decision
 
@@ -28,19 +30,31 @@ class CallStateError(ValueError):
         call: the call.
         state: the state that it is in.
         following: the state that was to be recorded.
+        record: the call as a session found it that was to claim it, with the worker that holds it and the end.
     """
 
-    def __init__(self, call: ToolUseBlock, state: CallState, following: CallState) -> None:
+    def __init__(
+        self, call: ToolUseBlock, state: CallState, following: CallState, record: CallRecord | None = None
+    ) -> None:
         allowed = ", ".join(map(str, moves_of(state, call.approval))) or "nothing, as that is final"
-        super().__init__(
-            f"state: the call {call.id!r:.80} of {call.name!r:.80} is {state}, and may not become {following}: "
-            f"what may follow is {allowed}"
-            + ("; add a result with add_tool_result" if following is CallState.ANSWERED else "")
-        )
-        self.call, self.state, self.following = call, state, following
+        why = f"and may not become {following}: what may follow is {allowed}"
+        why += "; add a result with add_tool_result" if following is CallState.ANSWERED else ""
+        why = _held(record) if record is not None else why
+        super().__init__(f"state: the call {call.id!r:.80} of {call.name!r:.80} is {state}, {why}")
+        self.call, self.state, self.following, self.record = call, state, following, record
 
-    def __reduce__(self) -> tuple[type[CallStateError], tuple[ToolUseBlock, CallState, CallState]]:
-        return CallStateError, (self.call, self.state, self.following)
+    def __reduce__(self) -> tuple[type[CallStateError], tuple[object, ...]]:
+        return CallStateError, (self.call, self.state, self.following, self.record)
+
+
+def _held(record: CallRecord) -> str:
+    """Say who holds a call that may not be claimed, and until when."""
+    who = repr(record.by)[:80] if record.by else "a worker"
+    end = f"until {readable_time(record.until)}" if record.until is not None else "without an end"
+    if record.state is CallState.STARTED:
+        return f"and {who} holds it {end}: wait for its result"
+    held = f"as {who} held it {end}, and no result came" if record.decisions else "as nobody recorded whether it ran"
+    return f"{held}: ask the tool for its key, then add the result, or claim it with asked=error.record"
 
 
 def record_state(

@@ -119,7 +119,7 @@ def known_stub(block: ToolResultBlock, policy: Policy) -> ToolResultBlock:
 def known_denial(block: ToolResultBlock) -> ToolResultBlock:
     """Return a result, marked as denied when its whole text is one in which a program says that its call was."""
     text = _only_text(block)
-    if text is None or not (block.is_error or text in OPENINGS):
+    if text is None or not (block.is_error or text.startswith(OPENINGS)):
         return block
     denial = denial_of_text(text, is_error=block.is_error)
     return block if denial is None else _marked(block, "denied", denial)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING, Final, TypeVar, final
 
 from message_history.extras import not_installed
@@ -12,13 +13,18 @@ from message_history.files.errors import SessionConflictError, SessionError
 from message_history.storage.databases.session import SqlSession
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from datetime import datetime, timedelta
     from os import PathLike
 
     from sqlalchemy.ext.asyncio import AsyncEngine
 
+    from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.messages.policy import Policy
+    from message_history.core.turns.calls import CallRecord
+    from message_history.core.turns.rules import CallState
     from message_history.history import MessageHistory
+    from message_history.storage.working import Turn, WaitingCall
 
 T = TypeVar("T")
 
@@ -110,6 +116,36 @@ class AsyncSqlSession:
             else:
                 return history
         raise ValueError(f"attempts must be 1 or more, not {attempts!r:.80}")
+
+    async def claim(
+        self,
+        call: ToolUseBlock | str | None = None,
+        *,
+        key: str | None = None,
+        worker: str,
+        until: float | datetime | timedelta,
+        asked: CallRecord | None = None,
+    ) -> CallRecord:
+        """Start a call as the only worker; see `SqlSession.claim`."""
+        return await self._run(lambda session: session.claim(call, key=key, worker=worker, until=until, asked=asked))
+
+    @asynccontextmanager
+    async def turn(self, worker: str, *, until: float | datetime | timedelta) -> AsyncIterator[Turn]:
+        """Have the conversation for one worker: `async with session.turn(...) as turn:`; see `SqlSession.turn`."""
+        token = token_hex(16)
+        try:
+            # Who is cancelled here may have it already.
+            yield await self._run(lambda session: session._begin(worker, token, until))
+        finally:
+            await self._run(lambda session: session._end(token))
+
+    @staticmethod
+    async def waiting(
+        database: str | PathLike[str] | AsyncEngine, *states: CallState | str, limit: int | None = None
+    ) -> list[WaitingCall]:
+        """List the calls of all sessions that wait for somebody; see `SqlSession.waiting`."""
+        engine = _engine_of(database).sync_engine
+        return await _to_the_end(lambda: SqlSession.waiting(engine, *states, limit=limit))
 
     async def fork(self, session_id: str) -> AsyncSqlSession:
         """Copy what is saved to a new session; see `SqlSession.fork`."""

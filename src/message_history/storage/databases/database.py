@@ -6,6 +6,7 @@ Nothing here knows what a message is.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections import OrderedDict
 from contextlib import contextmanager
@@ -13,19 +14,38 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, final
 from weakref import WeakSet
 
-from sqlalchemy import Connection, Engine, and_, create_engine, delete, exists, insert, literal, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    and_,
+    case,
+    create_engine,
+    delete,
+    exists,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
+from message_history.core.turns.rules import CallState
 from message_history.extras import not_installed
 from message_history.files.errors import SessionError, SessionLockedError
-from message_history.storage.databases.rows import Head
+from message_history.storage.databases.rows import Head, waiting_call
 from message_history.storage.databases.tables import (
+    CALLS,
     MESSAGES,
     REPAIRS,
     SCHEMA,
     SCHEMA_VERSION,
     SESSIONS,
+    TURNS,
+    counting,
+    is_replaced,
     migrate,
     version_of,
 )
@@ -33,9 +53,8 @@ from message_history.storage.databases.tables import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sqlalchemy import Table
-
-    from message_history.storage.databases.rows import Row
+    from message_history.storage.databases.rows import Row, WaitingRows
+    from message_history.storage.working import WaitingCall
 
 SQLITE: Final = "sqlite"
 POSTGRESQL: Final = "postgresql"
@@ -190,14 +209,14 @@ class Rows:
         It is 0 when there are no more turns than that.
         """
         columns = MESSAGES.c
-        wanted = select(columns.position).where(_counts(MESSAGES, head.number, head.messages), columns.starts_turn)
+        wanted = select(columns.position).where(counting(MESSAGES, head.number, head.messages), columns.starts_turn)
         wanted = wanted.order_by(columns.position.desc()).offset(turns - 1).limit(1)
         return int(self._connection.execute(wanted).scalar() or 0)
 
     def messages(self, head: Head, first: int = 0) -> list[str]:
         """Read the bodies of the messages that count, from the position `first` on."""
         columns = MESSAGES.c
-        wanted = select(columns.body).where(_counts(MESSAGES, head.number, head.messages), columns.position >= first)
+        wanted = select(columns.body).where(counting(MESSAGES, head.number, head.messages), columns.position >= first)
         return list(self._connection.execute(wanted.order_by(columns.position)).scalars())
 
     def repairs(self, head: Head, first: int = 0) -> list[str]:
@@ -205,7 +224,7 @@ class Rows:
         if not head.repairs:
             return []
         columns = REPAIRS.c
-        wanted = select(columns.body).where(_counts(REPAIRS, head.number, head.repairs), columns.message >= first)
+        wanted = select(columns.body).where(counting(REPAIRS, head.number, head.repairs), columns.message >= first)
         return list(self._connection.execute(wanted.order_by(columns.position)).scalars())
 
     def create(self, id: str, head: Head) -> int | None:
@@ -250,19 +269,63 @@ class Rows:
             if values:
                 self._connection.execute(insert(table), values)
 
+    def note(self, number: int, calls: WaitingRows) -> None:
+        """Keep in step which calls of a session wait; the caller holds it."""
+        for keys in (calls.settled, [row["key"] for row in calls.waiting]):
+            if keys:
+                self._connection.execute(delete(CALLS).where(CALLS.c.session == number, CALLS.c.key.in_(keys)))
+        if calls.waiting:
+            self._connection.execute(insert(CALLS), [{"session": number, **row} for row in calls.waiting])
+
+    def waiting(self, states: Sequence[CallState], limit: int | None) -> list[WaitingCall]:
+        """List the calls of all sessions that wait, those whose time is over first."""
+        now, columns = literal(self.now()), CALLS.c
+        lapsed = and_(columns.state == CallState.STARTED, columns.until <= now, columns.until.is_not(None))
+        state = case((lapsed, literal(str(CallState.UNKNOWN))), else_=columns.state)
+        wanted = select(SESSIONS.c.id, columns.key, state, columns.until, columns.body)
+        wanted = wanted.join_from(CALLS, SESSIONS, SESSIONS.c.number == columns.session).where(state.in_(states))
+        wanted = wanted.order_by(columns.until.is_(None), columns.until, SESSIONS.c.id, columns.key).limit(limit)
+        return [waiting_call(*row) for row in self._connection.execute(wanted)]
+
+    def now(self) -> float:
+        """Return the time by the database's clock."""
+        return float(self._connection.exec_driver_sql(_CLOCKS[self._connection.dialect.name]).scalar_one())
+
+    def hold(self, id: str, worker: str, token: str, until: float) -> tuple[str, float] | None:
+        """Take the turn of a session; None when it is taken, else who has it, and until when."""
+        mine = {"worker": json.dumps(worker), "token": token, "until": until}
+        take = _INSERTS[self._connection.dialect.name](TURNS).values(id=id, **mine)
+        over = TURNS.c.until <= self.now()
+        self._connection.execute(take.on_conflict_do_update(index_elements=[TURNS.c.id], set_=mine, where=over))
+        holder = self._connection.execute(select(TURNS).where(TURNS.c.id == id)).one()
+        return None if holder.token == token else (json.loads(holder.worker), holder.until)
+
+    def has_turn(self, id: str, token: str) -> bool:
+        """Return whether nobody else has taken the turn since; nobody does until the end of the transaction."""
+        wanted = select(TURNS.c.token).where(TURNS.c.id == id).with_for_update()
+        return bool(self._connection.execute(wanted).scalar() == token)
+
+    def release(self, id: str, token: str) -> None:
+        """Give the turn back, if it is still there."""
+        self._connection.execute(delete(TURNS).where(TURNS.c.id == id, TURNS.c.token == token))
+
     def copy(self, head: Head, number: int) -> None:
         """Copy the rows that count to the session of another number, at its first revision."""
         for table, count in ((MESSAGES, head.messages), (REPAIRS, head.repairs)):
             fixed = {"session": literal(number), "revision": literal(1)}
             values = [fixed.get(column.name, column) for column in table.c]
-            wanted = select(*values).where(_counts(table, head.number, count))
+            wanted = select(*values).where(counting(table, head.number, count))
             self._connection.execute(insert(table).from_select(list(table.c.keys()), wanted))
+        calls = select(literal(number), *(each for each in CALLS.c if each.name != "session"))
+        self._connection.execute(
+            insert(CALLS).from_select(list(CALLS.c.keys()), calls.where(CALLS.c.session == head.number))
+        )
 
     def delete(self, number: int) -> bool:
         """Delete a session; False when it was gone already."""
         # Its own row first: whoever writes to it waits, and then finds that it is gone.
         done = self._connection.execute(delete(SESSIONS).where(SESSIONS.c.number == number))
-        for table in (MESSAGES, REPAIRS):
+        for table in (MESSAGES, REPAIRS, CALLS):
             self._connection.execute(delete(table).where(table.c.session == number))
         return bool(done.rowcount)
 
@@ -270,28 +333,22 @@ class Rows:
         """Delete the rows of a session that do not count any more, and return how many; the caller holds it."""
         gone = 0
         for table, count in ((MESSAGES, head.messages), (REPAIRS, head.repairs)):
-            old = or_(table.c.position >= count, _is_replaced(table))
+            old = or_(table.c.position >= count, is_replaced(table))
             gone += self._connection.execute(delete(table).where(table.c.session == head.number, old)).rowcount
         return gone
 
 
 _CHANGED: Final = "a later version has changed the tables; nothing was written"
+_CLOCKS: Final = {
+    SQLITE: "SELECT (julianday('now') - 2440587.5) * 86400.0",
+    POSTGRESQL: "SELECT extract(epoch FROM clock_timestamp())",
+}
+_INSERTS: Final[dict[str, Any]] = {SQLITE: sqlite.insert, POSTGRESQL: postgresql.insert}
 _engines: Final[dict[str, Engine]] = {}
 _engines_lock: Final = Lock()
 _open_files: Final[OrderedDict[Engine, None]] = OrderedDict()
 """The SQLite engines that may have open connections, the one used last at the end."""
 _prepared: Final[WeakSet[Engine]] = WeakSet()
-
-
-def _counts(table: Table, number: int, count: int) -> Any:
-    """Say which rows of a session count: of those with one position the newest."""
-    return and_(table.c.session == number, table.c.position < count, ~_is_replaced(table))
-
-
-def _is_replaced(table: Table) -> Any:
-    newer = table.alias("newer")
-    same = and_(newer.c.session == table.c.session, newer.c.position == table.c.position)
-    return exists().where(same, newer.c.revision > table.c.revision).correlate(table)
 
 
 def url_of(where: str | os.PathLike[str]) -> URL:

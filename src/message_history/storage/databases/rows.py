@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, final
 from attrs import evolve, frozen
 
 from message_history.core.messages.message import with_content
+from message_history.core.turns.calls import calls_since as recent_calls
 from message_history.core.turns.conversation import branched, context_of
-from message_history.core.turns.rules import behind_change
+from message_history.core.turns.rules import CallState, behind_change
 from message_history.core.turns.stubs import unrecorded_stubs
 from message_history.core.values.keys import WHOLE, lineage_from_json, lineage_to_json
 from message_history.dialects.native.parse import LINEAGE, NATIVE, PIECE, VERSION, read_ahead
@@ -23,6 +24,7 @@ from message_history.files.files import json_bytes
 from message_history.files.plain_json import read_plain
 from message_history.files.saved import is_same
 from message_history.history import MessageHistory, conversation_of, history_of, restored
+from message_history.storage.working import WaitingCall, is_waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -73,12 +75,24 @@ class Held:
         return self.head.repairs - len(self.history.repairs)
 
 
+class WaitingRows(NamedTuple):
+    """What has changed of the calls that wait.
+
+    Args:
+        settled: the keys of calls that do not, and may have.
+    """
+
+    settled: list[str]
+    waiting: list[dict[str, Any]]
+
+
 class Change(NamedTuple):
     """What is to be written."""
 
     head: Head  # the session's own row as it is to be, at the next revision
     messages: list[Row]
     repairs: list[Row]
+    calls: WaitingRows
 
 
 def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy: Policy, first: int = 0) -> Held:
@@ -141,6 +155,7 @@ def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
             for n in positions
         ],
         [_repair_row(n, repair) for n, repair in enumerate(new_repairs, held.repairs_before + found.repair)],
+        calls_since(history, found.message, len(saved)),
     )
 
 
@@ -160,12 +175,46 @@ def rewritten(held: Held, history: MessageHistory, whole: Held) -> Change:
     repairs = [repair for repair in whole.history.repairs if repair.index < first]
     repairs += _moved(history.repairs, first)
     start = _first_difference(saved, messages, is_same)
+    calls = calls_since(history, 0, len(history))
     first_repair = 0 if whole.repairs_before else _first_difference(saved.repairs, repairs, eq)
     return Change(
         _next(held, history, len(messages), len(repairs)),
         [_message_row(n, messages[n], history, last=n == len(messages) - 1) for n in range(start, len(messages))],
         [_repair_row(n, repairs[n]) for n in range(first_repair, len(repairs))],
+        calls._replace(settled=list({*calls.settled, *(each.key for each in held.history.calls)})),
     )
+
+
+def calls_since(history: MessageHistory, first: int, saved: int) -> WaitingRows:
+    """Find which calls wait, and which do not any more, of those that the messages from a position on speak of.
+
+    `saved` is how many messages were saved before.
+    """
+    parts = (block.mark for n in range(first, len(history)) for block in history[n].content)
+    # What the provider has run is found by the call's id, wherever it stands.
+    first = 0 if any(mark is not None and mark.kind == "approval" for mark in parts) else first
+    found = recent_calls(conversation_of(history), history, first)
+    # A result right behind its call ends no state that was saved.
+    known = [each for each in found if each.position + 1 < saved or each.call.approval]
+    return WaitingRows(
+        [each.key for each in known if not is_waiting(each)],
+        [
+            {
+                "key": each.key,
+                "state": str(each.state),
+                "until": each.until,
+                "body": _text([each.call.id, each.call.name, each.by]),
+            }
+            for each in found
+            if is_waiting(each)
+        ],
+    )
+
+
+def waiting_call(session: str, key: str, state: str, until: float | None, body: str) -> WaitingCall:
+    """Read a call that waits."""
+    id, name, by = _value(body)
+    return WaitingCall(session=session, key=key, call_id=id, name=name, state=CallState(state), by=by, until=until)
 
 
 _STAND_IN: Final = [{"role": role, "content": "-", NATIVE: VERSION} for role in ("user", "assistant")]

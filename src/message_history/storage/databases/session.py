@@ -11,19 +11,22 @@ from attrs import evolve
 from message_history.core.messages.policy import Policy
 from message_history.extras import not_installed
 from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
-from message_history.files.saved import goes_on, growth, updated
+from message_history.files.saved import goes_on, growth
 from message_history.history import MessageHistory
 from message_history.storage.databases.rows import NEW, Held, forked, grown, held_by, needs_all, rewritten
+from message_history.storage.working import SharedSession, end_of, lost_turn, refused_turn, states_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from datetime import datetime, timedelta
     from os import PathLike
 
     from sqlalchemy import Engine
 
+    from message_history.core.turns.rules import CallState
     from message_history.files.saved import Growth
     from message_history.storage.databases.database import Database, Rows
     from message_history.storage.databases.rows import Head
+    from message_history.storage.working import WaitingCall
 
 logger = logging.getLogger("message_history")
 
@@ -31,7 +34,7 @@ MAX_ID: Final = 255
 
 
 @final
-class SqlSession:
+class SqlSession(SharedSession):
     """A session in a database: a SQLite file, or PostgreSQL.
 
     Any number of processes and machines may use one database. Nobody overwrites what somebody else has written to the
@@ -170,10 +173,6 @@ class SqlSession:
                 raise refuse_to_shorten(repr(self._id), len(held.history))
             self._put(held, history, found)
 
-    def update(self, change: Callable[[MessageHistory], MessageHistory], *, attempts: int = 5) -> MessageHistory:
-        """Load, change and append, again when somebody else has written meanwhile; see `JsonlSession.update`."""
-        return updated(self, change, attempts)
-
     def fork(self, session_id: str) -> SqlSession:
         """Copy what is saved to a new session, within the database; the two know nothing of each other.
 
@@ -256,6 +255,43 @@ class SqlSession:
         with _database(database, 10.0).reading() as rows:
             return rows.ids(after, limit)
 
+    @staticmethod
+    def waiting(
+        database: str | PathLike[str] | Engine, *states: CallState | str, limit: int | None = None
+    ) -> list[WaitingCall]:
+        """List the calls of all sessions that wait for somebody, in one query: no session is loaded.
+
+        A call waits when it was recorded as `waiting`, `approved` or `started` and has no result.
+
+        Args:
+            database: see the class.
+            states: the states that are asked for, `unknown` for calls that were started until a time that has passed
+                by the database's clock; none for all.
+            limit: how many at most.
+
+        Returns:
+            The calls, those first whose time is over first.
+
+        Raises:
+            SessionError: when the database cannot be read.
+        """
+        with _database(database, 10.0).reading() as rows:
+            return rows.waiting(states_of(states), limit)
+
+    def _now(self) -> float:
+        with self._database.reading() as rows:
+            return rows.now()
+
+    def _hold(self, worker: str, token: str, until: float | datetime | timedelta) -> None:
+        with self._database.writing() as rows:
+            holder = rows.hold(self._id, worker, token, end_of(until, rows.now()))
+        if holder is not None:
+            raise refused_turn(repr(self._id), *holder)
+
+    def _release(self, token: str) -> None:
+        with self._database.writing() as rows:
+            rows.release(self._id, token)
+
     def _current(self) -> Held:
         if self._held is None:
             self._held = self._read()
@@ -301,9 +337,12 @@ class SqlSession:
         # If this fails, nobody knows what is saved: it must be read again.
         self._held = None
         with self._database.writing() as rows:
+            if self._turn is not None and not rows.has_turn(self._id, self._turn):
+                raise lost_turn(repr(self._id))
             head = _advanced(rows, self._id, change.head)
             if head is not None:
                 rows.add(head, change.messages, change.repairs)
+                rows.note(head.number, change.calls)
         if head is None:
             self._held = held
             with self._database.reading() as rows:

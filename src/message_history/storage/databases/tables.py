@@ -7,28 +7,34 @@ number of messages in its own row, which is the only one that changes.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
     Connection,
+    Double,
+    Index,
     Integer,
     MetaData,
     Table,
     Text,
+    and_,
     delete,
+    exists,
     insert,
     inspect,
+    or_,
     select,
     tuple_,
 )
 
+from message_history.core.messages.policy import Policy
 from message_history.files.errors import SessionError
-from message_history.storage.databases.rows import body_starts_turn
+from message_history.storage.databases.rows import Head, body_starts_turn, calls_since, held_by
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 STARTS: Final = "starts_turn"
 _ALL: Final = MetaData()
@@ -74,6 +80,28 @@ REPAIRS: Final = Table(
 )
 """Repairs, in the order in which they happened, each with the position of its message."""
 
+CALLS: Final = Table(
+    "message_history_calls",
+    _ALL,
+    Column("session", _Number, primary_key=True, autoincrement=False),
+    Column("key", Text, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("until", Double),
+    Column("body", Text, nullable=False),
+    Index("message_history_calls_that_wait", "state", "until"),
+)
+"""The calls that wait for somebody, until when, and in the body their ids, their tools and who decided last."""
+
+TURNS: Final = Table(
+    "message_history_turns",
+    _ALL,
+    Column("id", Text, primary_key=True),
+    Column("worker", Text, nullable=False),
+    Column("token", Text, nullable=False),
+    Column("until", Double, nullable=False),
+)
+"""Which worker has the turn of a session, which need not be saved yet, and until when."""
+
 
 def version_of(connection: Connection) -> int:
     """Find the version of a database's tables; 0 when there are none."""
@@ -94,10 +122,11 @@ def migrate(connection: Connection) -> None:
         )
     if version == SCHEMA_VERSION:
         return
-    if version == 0:
-        _ALL.create_all(connection)
-    elif version == 1:
+    if version == 1:
         _from_version_1(connection)
+    _ALL.create_all(connection)
+    if version:
+        _add_calls(connection)
     connection.execute(delete(SCHEMA))
     connection.execute(insert(SCHEMA).values(version=SCHEMA_VERSION))
 
@@ -122,3 +151,32 @@ def _from_version_1(connection: Connection) -> None:
         last = tuple_(*(rows[-1][column.name] for column in key))
         rows = connection.execute(wanted.where(tuple_(*key) > last)).mappings().all()
     older.drop(connection)
+
+
+def _add_calls(connection: Connection) -> None:
+    """Versions before 3 did not know which calls wait: the sessions that may have such calls are read."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"LOCK TABLE {SESSIONS.name} IN EXCLUSIVE MODE")
+    marks = [MESSAGES.c.body.contains(f'"{word}"') for word in ("pending", "approved", "started", "approval")]
+    numbers = select(MESSAGES.c.session).where(or_(*marks)).distinct()
+    columns = (SESSIONS.c.number, SESSIONS.c.revision, SESSIONS.c.messages, SESSIONS.c.repairs, SESSIONS.c.system)
+    for found in connection.execute(select(*columns).where(SESSIONS.c.number.in_(numbers))).all():
+        head = Head(*found)
+        wanted = select(MESSAGES.c.body).where(counting(MESSAGES, head.number, head.messages))
+        bodies = connection.execute(wanted.order_by(MESSAGES.c.position)).scalars().all()
+        history = held_by(head, bodies, [], Policy()).history
+        rows = [{"session": head.number, **row} for row in calls_since(history, 0, 0).waiting]
+        if rows:
+            connection.execute(insert(CALLS), rows)
+
+
+def counting(table: Table, number: int, count: int) -> Any:
+    """Say which rows of a session count: of those with one position the newest."""
+    return and_(table.c.session == number, table.c.position < count, ~is_replaced(table))
+
+
+def is_replaced(table: Table) -> Any:
+    """Say which rows do not count any more."""
+    newer = table.alias("newer")
+    same = and_(newer.c.session == table.c.session, newer.c.position == table.c.position)
+    return exists().where(same, newer.c.revision > table.c.revision).correlate(table)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from contextlib import contextmanager
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from threading import RLock
+from time import time
 from typing import TYPE_CHECKING, Final, Literal, TypeVar, final
 
 from attrs import evolve, frozen
@@ -14,7 +17,7 @@ from attrs import evolve, frozen
 from message_history.core.messages.policy import Policy
 from message_history.core.turns.conversation import context_of
 from message_history.dialects.native.parse import PIECE
-from message_history.files.disk import Stamp, append, back_up, lines_of, replace, stamp_of
+from message_history.files.disk import Stamp, append, back_up, file_of, lines_of, replace, stamp_of
 from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
 from message_history.files.opening import content
 from message_history.files.own_lines import (
@@ -26,17 +29,29 @@ from message_history.files.own_lines import (
     new_lines,
     whole_lines,
 )
-from message_history.files.saved import goes_on, growth, updated
+from message_history.files.saved import goes_on, growth
 from message_history.history import MessageHistory, conversation_of, restored
 from message_history.storage.sessions.locking import locked
+from message_history.storage.working import (
+    SharedSession,
+    by_end,
+    end_of,
+    lost_turn,
+    refused_turn,
+    states_of,
+    waiting_calls,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
+    from datetime import datetime, timedelta
 
     from message_history.core.messages.repairs import Repair
+    from message_history.core.turns.rules import CallState
     from message_history.files.damaged_json import LineNote
     from message_history.files.saved import Growth
+    from message_history.storage.working import WaitingCall
 
 logger = logging.getLogger("message_history")
 T = TypeVar("T")
@@ -152,7 +167,7 @@ def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
 
 
 @final
-class JsonlSession:
+class JsonlSession(SharedSession):
     """A session in a file of JSON lines.
 
     Several processes may use one file: each operation that writes holds its lock, and none overwrites what another
@@ -164,6 +179,7 @@ class JsonlSession:
         fsync: when to wait until data is on the disk: `always`, so that not even a power failure loses a message for
             which `append` has returned; at `rewrites` only; or `never`. A killed process loses nothing with any.
         lock_timeout: how many seconds to wait for another process.
+        clock: says the time, in seconds since 1970, for `claim` and `turn`: the same for all who share the file.
 
     Raises:
         ValueError: for an `fsync` that is none of these.
@@ -176,6 +192,7 @@ class JsonlSession:
         policy: Policy | None = None,
         fsync: Literal["always", "rewrites", "never"] = "always",
         lock_timeout: float = 10.0,
+        clock: Callable[[], float] = time,
     ) -> None:
         if fsync not in ("always", "rewrites", "never"):
             raise ValueError(f"fsync must be 'always', 'rewrites' or 'never', not {fsync!r}")
@@ -186,6 +203,7 @@ class JsonlSession:
         self._policy = policy if policy is not None else Policy()
         self._fsync = fsync
         self._timeout = lock_timeout
+        self._clock = clock
         self._mutex = RLock()
         self._held: Held | None = None
         self._report = LoadReport(missing=True)
@@ -248,7 +266,7 @@ class JsonlSession:
 
         Complexity: linear in the history.
         """
-        with self._mutex, self._locked():
+        with self._mutex, self._writing():
             held = self._current()
             if held.own and not goes_on(held.history, history):
                 self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
@@ -277,7 +295,7 @@ class JsonlSession:
 
     def _append(self, history: MessageHistory, since: MessageHistory | None) -> None:
         """Append; threads may share a session, so what one of them loaded may not be what is saved now."""
-        with self._mutex, self._locked():
+        with self._mutex, self._writing():
             unread = self._held is None
             held = self._current()
             if since is not None and held.history != since:
@@ -296,23 +314,60 @@ class JsonlSession:
             else:
                 self._held = self._appended(history, held, found)
 
-    def update(self, change: Callable[[MessageHistory], MessageHistory], *, attempts: int = 5) -> MessageHistory:
-        """Load, change and append, and do so again when somebody else has written meanwhile.
+    @staticmethod
+    def waiting(
+        folder: str | PathLike[str], *states: CallState | str, clock: Callable[[], float] = time
+    ) -> list[WaitingCall]:
+        """List the calls of all sessions in a folder that wait for somebody; see `SqlSession.waiting`.
 
         Args:
-            change: takes the loaded history and returns the one to be appended; it may be called several times.
-            attempts: how often to try.
+            folder: the folder of the files `*.jsonl`; nothing in it is changed, and what is no session is passed over.
+            states: the states that are asked for; none for all in which a call waits.
+            clock: says the time, in seconds since 1970.
 
         Returns:
-            The history that was appended.
+            The calls, those first whose time is over first.
 
         Raises:
-            SessionConflictError: when somebody else was faster each time.
-            SessionError: see `append`.
+            SessionError: when a file cannot be opened.
 
-        Complexity: that of `load`, `change` and `append`, for each attempt.
+        Complexity: linear in the files.
         """
-        return updated(self, change, attempts)
+        wanted, now = states_of(states), clock()
+        found: list[WaitingCall] = []
+        for path in sorted(Path(folder).glob("*.jsonl")):
+            calls = read_session_file(path.absolute(), Policy())[0].history.calls
+            found += waiting_calls(str(path), calls, now, wanted)
+        return sorted(found, key=by_end)
+
+    def _now(self) -> float:
+        return self._clock()
+
+    @property
+    def _turn_file(self) -> Path:
+        file = file_of(self._path)
+        return file.with_name(f"{file.name}.turn")
+
+    def _holder(self) -> tuple[str, str, float]:
+        """Return who has the turn, with what token and until when; the lock is held."""
+        try:
+            worker, token, until = json.loads(self._turn_file.read_bytes())
+            return str(worker), str(token), float(until)
+        except (OSError, ValueError, TypeError):
+            return "", "", 0.0
+
+    def _hold(self, worker: str, token: str, until: float | datetime | timedelta) -> None:
+        with self._mutex, self._locked():
+            now, (holder, _, ends) = self._now(), self._holder()
+            if ends > now:
+                raise refused_turn(self._path, holder, ends)
+            held = json.dumps([worker, token, end_of(until, now)]).encode()
+            self._written(lambda: replace(self._turn_file, [held], sync=False))
+
+    def _release(self, token: str) -> None:
+        with self._mutex, self._locked():
+            if self._holder()[1] == token:
+                self._written(self._turn_file.unlink)
 
     def _current(self) -> Held:
         """Return what is in the file, without damage, if it is what this session knows; the lock is held."""
@@ -380,6 +435,13 @@ class JsonlSession:
 
     def _locked(self) -> AbstractContextManager[None]:
         return locked(self._path, self._timeout)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._locked():
+            if self._turn is not None and self._holder()[1] != self._turn:
+                raise lost_turn(self._path)
+            yield
 
     def _log_report(self) -> None:
         if not (self._report.clean or self._report.missing):

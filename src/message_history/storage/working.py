@@ -1,0 +1,323 @@
+"""Several workers and one conversation: who runs a call, whose turn it is, and what waits.
+
+Whether an end has passed says the clock of the session, which for a database is its own: never that of a worker.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from secrets import token_hex
+from typing import TYPE_CHECKING, final
+
+from attrs import evolve, frozen
+
+from message_history.core.messages.blocks import ToolUseBlock, keyed_call
+from message_history.core.turns.calls import readable_time, seconds
+from message_history.core.turns.naming import Names, the_place
+from message_history.core.turns.rules import CallState
+from message_history.core.turns.states import CallStateError
+from message_history.files.errors import SessionError, SessionLockedError
+from message_history.files.saved import updated
+from message_history.history import conversation_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from message_history.core.messages.block_base import Block
+    from message_history.core.messages.message import Message
+    from message_history.core.turns.calls import CallRecord
+    from message_history.history import MessageHistory
+
+ATTEMPTS = 20
+"""How often a claim is tried again while somebody else writes to the session; each time the call is looked at anew."""
+
+
+@final
+@frozen(kw_only=True)
+class WaitingCall:
+    """A call of a stored session that waits for somebody.
+
+    Args:
+        session: the session's name, or the path of its file.
+        key: the call's key, for `claim` and `record_call`.
+        call_id: its id.
+        name: the tool.
+        state: `waiting`, `approved` or `started`; `unknown` when it was started until a time that has passed.
+        by: who decided last, or which worker holds it.
+        until: until when, in seconds since 1970; None when nobody said.
+    """
+
+    session: str
+    key: str
+    call_id: str
+    name: str
+    state: CallState
+    by: str = ""
+    until: float | None = None
+
+
+WAITS = (CallState.WAITING, CallState.APPROVED, CallState.STARTED, CallState.UNKNOWN)
+
+
+def waiting_calls(
+    session: str, calls: tuple[CallRecord, ...], now: float, states: tuple[CallState, ...]
+) -> list[WaitingCall]:
+    """Return those of a session's calls that wait, in some states; what nobody recorded does not count."""
+    found = [
+        WaitingCall(
+            session=session,
+            key=each.key,
+            call_id=each.call.id,
+            name=each.call.name,
+            state=state_at(each, now),
+            by=each.by,
+            until=each.until,
+        )
+        for each in calls
+        if is_waiting(each)
+    ]
+    return [each for each in found if each.state in states]
+
+
+def is_waiting(record: CallRecord) -> bool:
+    """Return whether a call waits for somebody, and that was recorded."""
+    is_done = record.state is CallState.APPROVED and record.call.approval == "provider"
+    return record.state in WAITS[:3] and not is_done
+
+
+def states_of(states: tuple[CallState | str, ...]) -> tuple[CallState, ...]:
+    """Return the states that are asked for; all in which a call waits, if none is."""
+    return tuple(map(CallState, states)) or WAITS
+
+
+def by_end(call: WaitingCall) -> tuple[bool, float, str, str]:
+    """Order calls by their ends; those without one come last."""
+    return call.until is None, call.until or 0.0, call.session, call.key
+
+
+def state_at(record: CallRecord, now: float) -> CallState:
+    """Return the state of a call at a time: one that was started until then is unknown."""
+    lapsed = record.state is CallState.STARTED and record.until is not None and record.until <= now
+    return CallState.UNKNOWN if lapsed else record.state
+
+
+def end_of(until: float | datetime | timedelta, now: float) -> float:
+    """Return an end in seconds since 1970; a span of time begins now."""
+    end = now + until.total_seconds() if isinstance(until, timedelta) else seconds("until", until)
+    if end is None or end <= now:
+        raise ValueError(f"until must be a timedelta, or a time after {readable_time(now)}, not {until!s:.80}")
+    return end
+
+
+def check_worker(worker: str) -> None:
+    """Refuse what names no worker."""
+    if not isinstance(worker, str):
+        raise TypeError(f"worker must be a text, not {type(worker).__name__}: {worker!r:.80}")
+    if not worker.strip():
+        raise ValueError(f"worker must say who asks, as a host and a process do, not {worker!r:.80}")
+
+
+@final
+@frozen
+class Turn:
+    """A turn of a conversation that one worker has to itself.
+
+    Args:
+        history: the history as it was loaded.
+    """
+
+    history: MessageHistory
+
+    def answer(self, id: str) -> Message | None:
+        """Return the message that answers what the user wrote under an id; None when nothing does yet."""
+        position = self._position(id)
+        answers = () if position is None else self.history[position + 1 : position + 2]
+        return answers[0] if answers else None
+
+    def add_user(self, content: str | Block | list[Block], *, id: str) -> MessageHistory:
+        """Return the history with what the user writes, once: an id that is there already adds nothing.
+
+        Args:
+            content: see `MessageHistory.add_user`.
+            id: the client's name for the message, the same when it sends it again; kept in its `arrivals`.
+        """
+        if self._position(id) is not None:
+            return self.history
+        return self.history.add_user(content, metadata={"id": id})
+
+    def _position(self, id: str) -> int | None:
+        if not id:
+            raise ValueError(f"id must be a text, the client's name for the message, not {id!r:.80}")
+        for position in range(len(self.history) - 1, -1, -1):
+            message = self.history[position]
+            if message.role == "user" and any(each.metadata.get("id") == id for each in message.arrivals):
+                return position
+        return None
+
+
+class SharedSession(ABC):
+    """What workers that share a conversation ask of its session."""
+
+    _turn: str | None = None
+
+    @abstractmethod
+    def load(self) -> MessageHistory:
+        """Load the history."""
+
+    @abstractmethod
+    def _append(self, history: MessageHistory, since: MessageHistory | None) -> None:
+        """Save what of a history is new."""
+
+    @abstractmethod
+    def _now(self) -> float:
+        """Return the time by the session's clock."""
+
+    @abstractmethod
+    def _hold(self, worker: str, token: str, until: float | datetime | timedelta) -> None:
+        """Take the turn; `SessionLockedError` when another worker has it."""
+
+    @abstractmethod
+    def _release(self, token: str) -> None:
+        """Give the turn back, if it is still there."""
+
+    def update(self, change: Callable[[MessageHistory], MessageHistory], *, attempts: int = 5) -> MessageHistory:
+        """Load, change and append, and do so again when somebody else has written meanwhile.
+
+        Args:
+            change: takes the loaded history and returns the one to be appended; it may be called several times.
+            attempts: how often to try.
+
+        Returns:
+            The history that was appended.
+
+        Raises:
+            SessionConflictError: when somebody else was faster each time.
+            SessionError: see `append`.
+
+        Complexity: that of `load`, `change` and `append`, for each attempt.
+        """
+        return updated(self, change, attempts)
+
+    def claim(
+        self,
+        call: ToolUseBlock | str | None = None,
+        *,
+        key: str | None = None,
+        worker: str,
+        until: float | datetime | timedelta,
+        asked: CallRecord | None = None,
+    ) -> CallRecord:
+        """Start a call as the only worker: record and save `started`, or be refused.
+
+        Run the tool with the record's `input` and `key`, then add its result with `update`.
+
+        Args:
+            call: the call, as in `record_call`.
+            key: its key, instead of `call`.
+            worker: who runs it: a name that no other worker has.
+            until: the end of the claim: a `timedelta` from now on, by the session's clock, or a time. Let it be later
+                than the tool can possibly end.
+            asked: for a call that is unknown: the `record` of the error that said so, by a worker who has found out
+                since that the tool did not run. It holds as long as nobody has recorded more of the call.
+
+        Returns:
+            The call, started by this worker.
+
+        Raises:
+            CallStateError: when another worker holds the call, which it names with the end; when the call is unknown,
+                as a claim has lapsed without a result; or when it may not be started. Its `record` is the call.
+            AmbiguousCallError: for an id that could mean several calls.
+            UnknownCallError: for a call that is not in the session.
+            SessionError: see `append`.
+
+        Complexity: that of `load`.
+        """
+        check_worker(worker)
+        return _claimed(self, (call, key), worker, until, asked)
+
+    @contextmanager
+    def turn(self, worker: str, *, until: float | datetime | timedelta) -> Iterator[Turn]:
+        """Have the conversation for one worker, for one request: `with session.turn("web 1", until=...) as turn:`.
+
+        Others who ask for the turn are refused at once. What this session appends meanwhile is stored only while it
+        has the turn. Store the user's words together with the reply, in one `append`: then a request that fails
+        leaves nothing, and can be sent again.
+
+        Args:
+            worker: who asks.
+            until: when the turn ends if nobody gives it back, as the process was killed; see `claim`.
+
+        Returns:
+            A context manager that gives a `Turn`, with the history loaded.
+
+        Raises:
+            SessionLockedError: when another worker has the turn; its `worker` and `until` say who, and until when.
+            SessionError: see `load`.
+
+        Complexity: that of `load`.
+        """
+        token = token_hex(16)
+        try:
+            yield self._begin(worker, token, until)
+        finally:
+            self._end(token)
+
+    def _begin(self, worker: str, token: str, until: float | datetime | timedelta) -> Turn:
+        check_worker(worker)
+        self._hold(worker, token, until)
+        self._turn = token
+        return Turn(self.load())
+
+    def _end(self, token: str) -> None:
+        if self._turn == token:
+            self._turn = None
+        # What cannot be given back ends by itself.
+        with suppress(SessionError):
+            self._release(token)
+
+
+def _claimed(
+    session: SharedSession,
+    named: tuple[ToolUseBlock | str | None, str | None],
+    worker: str,
+    until: float | datetime | timedelta,
+    asked: CallRecord | None,
+) -> CallRecord:
+    call, key = named
+    meant = keyed_call(key) if call is None and key is not None else call
+    if not isinstance(meant, ToolUseBlock | str):
+        raise TypeError(f"call must be a ToolUseBlock or an id, not {type(meant).__name__}: {meant!r:.80}")
+
+    def change(history: MessageHistory) -> MessageHistory:
+        nonlocal key
+        now = session._now()
+        names = Names.of(conversation_of(history))
+        key = names.call_at(the_place(names, meant)).key
+        record = history.calls[key]
+        state = state_at(record, now)
+        if state is CallState.STARTED or (state is CallState.UNKNOWN and not _has_asked(asked, record)):
+            raise CallStateError(record.call, state, CallState.STARTED, evolve(record, state=state))
+        return history.record_call(record.call, CallState.STARTED, by=worker, at=now, until=end_of(until, now))
+
+    history = updated(session, change, ATTEMPTS)
+    return history.calls[key or ""]
+
+
+def _has_asked(asked: CallRecord | None, record: CallRecord) -> bool:
+    """Return whether an unknown call is as it was when somebody asked the outside about it."""
+    if asked is None or asked.state is not CallState.UNKNOWN:
+        return False
+    return (asked.key, asked.decisions) == (record.key, record.decisions)
+
+
+def refused_turn(what: object, worker: str, until: float) -> SessionLockedError:
+    """Return the error for a turn that another worker has."""
+    problem = f"{what}: {worker!r:.80} has the turn until {readable_time(until)}; try again when it is over"
+    return SessionLockedError(problem, worker=worker, until=until)
+
+
+def lost_turn(what: object) -> SessionLockedError:
+    """Return the error for what was to be stored by a worker that has the turn no more."""
+    return SessionLockedError(f"{what}: the turn has ended, and another worker took it; nothing was written")
