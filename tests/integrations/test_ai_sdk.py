@@ -92,6 +92,8 @@ def test_decisions_of_a_history_answer_the_requests(tmp_path: Path) -> None:
     assert answer_approvals(messages, history) == messages
     approved = answer_approvals(messages, history.record_call("call_1", "approved"))
     assert approved == ui("approval-responded", approval={"id": "a_1", "signature": "s", "approved": True})
+    started = history.record_call("call_1", "approved").record_call("call_1", "started")
+    assert answer_approvals(messages, started) == messages
     denied = answer_approvals(messages, history.record_call("call_1", "denied", reason="No."))
     approval = {"id": "a_1", "signature": "s", "approved": False, "reason": "No."}
     assert denied == ui("approval-responded", approval=approval)

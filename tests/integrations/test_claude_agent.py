@@ -90,7 +90,10 @@ def test_the_callback_gets_what_was_decided() -> None:
     history = MessageHistory().add_user("q").add_assistant(call).record_call(call, "waiting")
     with pytest.raises(ValueError, match="'toolu_1' of 'Bash' is waiting"):
         permission(history, "toolu_1")
-    assert permission(history.record_call(call, "approved"), "toolu_1") == {"behavior": "allow"}
+    approved = history.record_call(call, "approved")
+    assert permission(approved, "toolu_1") == {"behavior": "allow"}
+    with pytest.raises(ValueError, match=r"'toolu_1' of 'Bash' is unknown \(it was started and may have taken effect"):
+        permission(approved.record_call(call, "started"), "toolu_1")
     denied = history.record_call(call, "denied", reason="Not here.")
     assert permission(denied, "toolu_1") == {"behavior": "deny", "message": "Not here."}
     assert "Do not repeat" in permission(history.record_call(call, "denied"), "toolu_1")["message"]

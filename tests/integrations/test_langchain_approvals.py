@@ -108,6 +108,22 @@ def test_edits_answers_and_bare_rejections_go_there_too(mode: str) -> None:
     assert result.text == "by hand"
 
 
+@pytest.mark.parametrize("mode", ["batched", "per_call"])
+def test_a_call_that_was_started_is_unknown_and_is_not_run_again(mode: str) -> None:
+    _, interrupts, history = interrupted(mode)
+    history = read_interrupts(history, interrupts).record_call("call_2", "approved").record_call("call_3", "denied")
+    history = history.record_call("call_2", "started", by="worker 1")
+    with pytest.raises(ValueError, match=r"'call_2' of 'pay' is unknown \(it was started and may have taken effect"):
+        resume_value(history, interrupts)
+    assert paid == []
+    # Whoever has asked the tool says what it said.
+    agent, interrupts, history = interrupted(mode)
+    history = history.record_call("call_2", "started").add_tool_result("call_2", "paid 5 already")
+    resume = resume_value(history.record_call("call_3", "denied"), interrupts)
+    agent.invoke(Command(resume=resume), CONFIG)
+    assert paid == []
+
+
 def test_interrupts_of_another_history_are_refused() -> None:
     _, interrupts, _ = interrupted("batched")
     with pytest.raises(ValueError, match="interrupts must belong to the last calls"):

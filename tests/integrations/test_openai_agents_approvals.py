@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from message_history import CallState, MessageHistory
+from message_history.dialects import OpenAIResponses
 
 pytest.importorskip("agents")
 
@@ -60,8 +61,29 @@ def test_an_interrupted_run_goes_on_from_what_the_history_says(approved: bool) -
 
     history = asyncio.run(run())
     assert paid == ([5] if approved else [])
-    assert history.calls[0].result is not None
-    assert history.calls[0].result.text == ("paid 5" if approved else "No.")
+    record = history.calls[0]
+    if approved:
+        assert record.result is not None
+        assert record.result.text == "paid 5"
+    else:
+        assert (record.state, record.detail) == (CallState.DENIED, "No.")
+        # So it is in a list of items that somebody stored.
+        again = MessageHistory.from_list(history.for_send(OpenAIResponses()), dialect=OpenAIResponses()).calls[0]
+        assert (again.state, again.detail) == (CallState.DENIED, "No.")
+
+
+def test_a_call_that_was_started_is_left_undecided_and_is_not_run_again() -> None:
+    async def run() -> None:
+        one, session = agent(), HistorySession("s")
+        state = await interrupted(one, session)
+        history = read_interruptions(session.history, state).record_call("call_1", "approved")
+        history = history.record_call("call_1", "started", by="worker 1")
+        assert [item.call_id for item in answer_interruptions(state, history)] == ["call_1"]
+        done = await Runner.run(one, state, session=session)
+        assert len(done.interruptions) == 1
+
+    asyncio.run(run())
+    assert paid == []
 
 
 def test_a_rejection_without_a_message_is_known_by_the_sdks_own_text() -> None:

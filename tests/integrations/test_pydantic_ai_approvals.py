@@ -86,6 +86,15 @@ def test_deferred_calls_wait_and_a_run_goes_on_from_the_decisions() -> None:
     assert [record.result.text for record in after.calls if record.result] == ["paid 5", "seen", "arrived"]
 
 
+def test_a_call_that_was_started_is_unknown_and_is_not_run_again() -> None:
+    history, requests, _ = asked()
+    history = history.record_call("call_1", "approved").add_tool_result("call_3", "arrived")
+    history = history.record_call("call_1", "started", by="worker 1")
+    with pytest.raises(ValueError, match=r"'call_1' of 'pay' is unknown \(it was started and may have taken effect"):
+        deferred_results(history, requests)
+    assert paid == []
+
+
 def test_a_denial_goes_there_and_comes_back_with_its_reason() -> None:
     history, requests, _ = asked()
     history = history.record_call("call_1", "denied", reason="Too much.").add_tool_result("call_3", "arrived")
