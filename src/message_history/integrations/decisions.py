@@ -59,11 +59,11 @@ def is_denied(record: CallRecord) -> bool | None:
 
 def undecided_error(records: Iterable[CallRecord]) -> ValueError:
     """Return the error for calls that nobody has decided; one that was started is unknown."""
-    calls = ", ".join(f"{record.call.id!r:.80} of {record.call.name!r:.80} is {_standing(record)}" for record in records)
+    calls = ", ".join(f"{record.call.id!r:.80} of {record.call.name!r:.80} is {_state(record)}" for record in records)
     return ValueError(f"not every call is decided: {calls}; record `approved` or `denied`, or add its result, for each")
 
 
-def _standing(record: CallRecord) -> str:
+def _state(record: CallRecord) -> str:
     if record.state is not CallState.STARTED:
         return str(record.state)
     return "unknown (it was started and may have taken effect: ask the tool before it runs again)"
