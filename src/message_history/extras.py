@@ -10,19 +10,13 @@ if TYPE_CHECKING:
 
 
 def not_installed(package: str | None, extra: str, of: str = "message-history") -> str:
-    """Say that a package is missing, and how to install it.
-
-    `package` is as a `ModuleNotFoundError` has it; `extra` is the extra that brings it; `of` is whose.
-    """
+    """Say how to install a package, as `ModuleNotFoundError` names it, by an extra of a distribution."""
     return f"{package} is not installed; run: pip install '{of}[{extra}]'"
 
 
 @contextmanager
 def needs_extra(extra: str, of: str = "message-history") -> Iterator[None]:
-    """Stand around the imports of packages that an extra brings; they stay in the one file that needs them.
-
-    Raises `ModuleNotFoundError` that says how to install a missing one.
-    """
+    """Stand around imports of packages that an extra brings, and say how to install one that is missing."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -207,10 +207,7 @@ class _Advice:
     model: str | None
 
     def on(self, one: Explanation) -> str:
-        """Say it for one error: on the command line and in a program, for the model, as some want more.
-
-        Where no repair helps, say what does.
-        """
+        """Say it for one error: on the command line, in a program or for the model; else what helps instead."""
         if one.rule.id in rule_advice():
             return rule_advice()[one.rule.id]
         path = visible(quote(self.file or "FILE"))

@@ -79,11 +79,7 @@ def content_named(path: str) -> bytes:
 def write_result(
     output: str, data: bytes, source: str, printer: Printer, *, taken: Sequence[Path] = (), force: bool
 ) -> bool:
-    """Write a result to a file, no more open than the `source` it was made of, or to the standard output for `-`.
-
-    `printer` reports why it was not written, and the source and the files in `taken` stay as they are; returns whether
-    it was written.
-    """
+    """Write to a file, no more open than `source`, or to the standard output for `-`; return whether it was."""
     if output == STDIN:
         from message_history.cli.printing import escaped_json  # noqa: PLC0415 - imports rich
 
@@ -102,11 +98,7 @@ def is_screen() -> bool:
 
 
 def dialect_named(name: str | None, model: str | None = None, option: str = "--dialect") -> Dialect[Any] | None:
-    """Return the dialect with a name, for a model; None for no name, and the defaults for no model.
-
-    `option` is the one that names the dialect. Raises `click.UsageError` when a model is named and no dialect, or the
-    dialect knows no models.
-    """
+    """Return the dialect that an option names, for a model; None for no name."""
     if name is not None:
         return dialect_for(name, model)
     if model is not None:
@@ -156,10 +148,7 @@ def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) 
 
 
 def session_or_report(path: str, printer: Printer, format_name: str | None = None) -> SessionFile | ExitCode:
-    """Read a file; report the lines that were skipped, what is not in the conversation, and what cannot be read.
-
-    Returns the exit code when it holds no conversation, or is not recognised.
-    """
+    """Read a file and report what is skipped, unused or unreadable; the exit code if it holds no conversation."""
     try:
         session = session_in(content_named(path), chosen=format_named(format_name))
     except NotRecognisedError as error:
@@ -204,10 +193,7 @@ def _listed(conversations: Sequence[Conversation]) -> str:
 def over_files(
     paths: Sequence[str], printer: Printer, work: Callable[[str, SessionFile], ExitCode], format_name: str | None = None
 ) -> ExitCode:
-    """Do the same for several files, with a progress bar; one that cannot be read does not end the run.
-
-    Returns the highest of the exit codes.
-    """
+    """Do the same for files, with a progress bar, also behind one that cannot be read; return the highest exit code."""
     worst = ExitCode.DONE
     for path in printer.progress(paths):
         session = session_or_report(path, printer, format_name)

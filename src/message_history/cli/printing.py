@@ -41,18 +41,12 @@ _UNSAFE: Final = re.compile(
 
 
 def visible(text: str) -> str:
-    """Return a text that is safe to print within a line.
-
-    Control characters, line ends and lone surrogates become escapes.
-    """
+    """Escape control characters, line ends and lone surrogates, so that a text is safe to print in a line."""
     return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
 
 
 def visible_json(value: object) -> str:
-    """Write JSON that is safe to print.
-
-    It is indented; in its texts the characters that `visible` escapes are escaped as JSON does.
-    """
+    """Write indented JSON that is safe to print: what `visible` escapes is escaped as in JSON."""
     return escaped_json(json_bytes(value, indent=2).decode())
 
 

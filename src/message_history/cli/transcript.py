@@ -38,10 +38,7 @@ ROLE_STYLES: Final = {"user": "bold green", "assistant": "bold blue", "system": 
 def transcript(
     history: MessageHistory, repairs: Sequence[Repair], file: SavedFile, *, full: bool = False
 ) -> Iterator[Text]:
-    """Yield a history as lines, with each repair in the message that it happened in.
-
-    In `repairs`, `source` is counted as the file's entries are.
-    """
+    """Yield a history as lines, with each repair where it happened, by the file's entries."""
     waiting = sorted(repairs, key=lambda repair: repair.index)
     if history.system is not None:
         yield Text("system", ROLE_STYLES["system"])

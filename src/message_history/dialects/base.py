@@ -285,14 +285,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
 
 
 def checked_dialect(dialect: object) -> Dialect[Any]:
-    """Return what was passed as a dialect, or say what to write instead.
-
-    Args:
-        dialect: a dialect, or one of the common mistakes: its class, or its name.
-
-    Raises:
-        TypeError: for what is no dialect.
-    """
+    """Return what was passed as a dialect, or say for a class or a name what to write instead."""
     if isinstance(dialect, Dialect):
         return dialect
     if isinstance(dialect, type) and issubclass(dialect, Dialect):

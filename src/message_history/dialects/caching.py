@@ -46,11 +46,7 @@ class PromptCache:
 
 
 def with_cache_marks(export: Export, cache: PromptCache, dialect: Dialect[Any], closed: Conversation) -> Export:
-    """Put cache marks on an export.
-
-    The messages of `export` are changed; marks that its blocks came with give way. `closed` is the version of the
-    conversation that is really sent. Returns the same export for a dialect that takes no marks.
-    """
+    """Put cache marks on `export`, which `closed` was written as; marks of its blocks give way."""
     if not isinstance(cache, PromptCache):
         raise TypeError(f"cache must be a PromptCache, not {type(cache).__name__}; write PromptCache()")
     if not dialect.takes_cache_marks():

@@ -67,10 +67,7 @@ _OF_CLIENTS: Final = frozenset({TextBlock, ImageBlock, DocumentBlock})
 
 
 def parse_entry(entry: object) -> Parsed:
-    """Parse one raw message, or a provider's whole response.
-
-    Raises `TypeError` for what is neither a mapping nor an object of an SDK.
-    """
+    """Parse one raw message, or a provider's whole response."""
     if isinstance(entry, str | bytes) or (not isinstance(entry, Mapping) and not _has_fields(entry)):
         raise TypeError(
             f"message must be a Message or a dict of any provider, not {type(entry).__name__}; `extend` takes several, "
@@ -198,10 +195,7 @@ def _has_fields(entry: object) -> bool:
 
 
 def parse_response(response: object, dialect: Dialect[Any] | None = None) -> Parsed | None:
-    """Parse a provider's response.
-
-    `dialect` is None to find it by shape. Returns None when it is no response of a known provider.
-    """
+    """Parse a provider's response; None when it is none of a known provider."""
     found = read_reply(response, dialect)
     if found is None:
         return None
@@ -256,11 +250,7 @@ def _truncated(assistant: Message) -> Message:
 
 
 def parse_tool_output(content: object) -> tuple[object, bool]:
-    """Parse what a tool returned.
-
-    Returns the blocks, if it is a list of raw content blocks or what a tool of MCP gave, else the same value; then
-    whether it says that the tool failed.
-    """
+    """Parse what a tool returned: blocks for raw ones or MCP's, else the value; and whether it says that it failed."""
     found = mcp_result(content) if content is not None and not isinstance(content, str) else None
     if found is not None:
         return found

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 def history_schema(kind: type, read: Callable[[Any], Any], write: Callable[[Any], list[dict[str, Any]]]) -> CoreSchema:
-    """Describe a history to pydantic.
-
-    The schema takes a history as it is and any list of messages, and returns the saved form.
-    """
+    """Describe to pydantic that a history or any list of messages is taken, and the saved form given."""
 
     def validated(value: Any) -> Any:
         if isinstance(value, kind):

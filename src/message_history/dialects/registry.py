@@ -207,10 +207,7 @@ def _typed(item: object) -> bool:
 
 
 def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
-    """Find the dialect of a list by the first entry that tells.
-
-    A list in which no entry tells, and none is a system message, reads the same in all of them.
-    """
+    """Find the dialect of a list by the first entry that tells; without one, it reads the same in all."""
     otherwise = TYPED
     for entry in raw:
         shape = shape_of(entry)
@@ -222,10 +219,7 @@ def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
 
 
 def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
-    """Read a list; an entry that is written in another dialect than the rest is read in its own.
-
-    `dialect` is None to find it by shape.
-    """
+    """Read a list; an entry that is written in another dialect than the rest is read in its own."""
     parsed = read_anyway(lambda entries: _read(entries, dialect), raw)
     if not parsed.own:
         lift_metadata(parsed)
@@ -271,11 +265,7 @@ def _tells(message: Message) -> bool:
 def read_reply(
     response: object, dialect: Dialect[Any] | None = None
 ) -> tuple[Dialect[Any], Reply, Mapping[Any, Any]] | None:
-    """Read a provider's response.
-
-    `dialect` is None to find it by shape. Returns the dialect, what the response holds for the history, and the
-    response as a mapping; None when it is no response that is known.
-    """
+    """Read a provider's response: its dialect, what it holds, and it as a mapping; None when it is not known."""
     data = as_mapping(response)
     if data is None:
         return None

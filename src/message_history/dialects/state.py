@@ -52,11 +52,7 @@ def _choices(policy: Policy) -> dict[str, Any]:
 
 
 def from_state_text(text: str, policy: Policy | None = None) -> Conversation:
-    """Read what `state_text` wrote.
-
-    `policy` decides when the text does not say; calls at the end are open if they were. Raises `ValueError` for any
-    other text.
-    """
+    """Read what `state_text` wrote, or raise `ValueError`; `policy` decides when the text does not say."""
     state = json.loads(text)
     if not isinstance(state, dict) or not isinstance(state.get("messages"), list):
         raise ValueError(  # noqa: TRY004

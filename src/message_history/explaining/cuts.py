@@ -27,10 +27,7 @@ _ANY: Final = ""
 
 
 def begun(text: str) -> list[tuple[str, Rule | Subject, str]]:
-    """Find the known texts of which the end of a plain text is the beginning.
-
-    Returns the dialect, what it is about and the text of each; those of the longest end that is the beginning of any.
-    """
+    """Find the known texts that begin as a plain text ends, the longest: dialect, subject and text of each."""
     text = text.rstrip(" .\u2026\"'`\\")
     for start in [found.end() for found in _START.finditer(text)][-_STARTS:]:
         words = words_of(text[start : start + 600]) if len(text) - start <= 600 else []

@@ -307,10 +307,7 @@ _OF_NO_LIST: Final = re.compile(
 
 
 def field_subject(text: str) -> Subject | None:
-    """Find the subject of the parameter that an error names as its place.
-
-    Returns None when no parameter beside the list is named.
-    """
+    """Find the subject of the parameter that an error names as its place, unless it is the list."""
     found = next((subject for subject, pattern in _field_patterns() if pattern.search(text)), None)
     if found is None and (_TOP_LEVEL.search(text) or _OF_NO_LIST.search(text) or _names_another(text)):
         return next(subject for subject in subjects() if subject.name == _OF_THE_REQUEST)

@@ -260,10 +260,7 @@ def _by_place(text: str) -> Topic | None:
 
 
 def _topic_of_keys(keys: tuple[str, ...]) -> Topic | None:
-    """Return the topic of the keys on the way to a place: the last that is not of any content decides.
-
-    What a block of the provider's own tools holds is about these tools, whatever its keys are called.
-    """
+    """Return the topic of the keys to a place: the last that is not of any content, or the provider's own tools."""
     found = [topic for topic in map(_of_key, reversed(keys)) if topic is not None]
     own = next((topic for topic in found if topic.name == _SERVER_TOOLS), None)
     if own is not None and found[0].name != _CACHE_MARKS:

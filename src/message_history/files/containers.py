@@ -70,10 +70,7 @@ class Archive:
     names: tuple[str, ...]
 
     def values(self, names: list[str]) -> list[Any]:
-        """Read files that hold JSON.
-
-        Raises `UnopenedError` when one cannot be unpacked, or holds no JSON, or they are too large together.
-        """
+        """Read files that hold JSON, unless they are damaged or too large together."""
         try:
             with zipfile.ZipFile(io.BytesIO(self.data)) as opened:
                 if sum(opened.getinfo(name).file_size for name in names) > MAX_UNPACKED:
@@ -147,11 +144,7 @@ def _connected(data: bytes) -> Iterator[sqlite3.Connection]:
 
 
 def with_journal(path: Path, data: bytes) -> bytes:
-    """Add what a program has written to a database and not yet put into its file.
-
-    What stands beside the file is read, and nothing is written there. Returns the same content for any other file.
-    Raises `UnopenedError` when it is damaged. Raises `OSError` when what stands beside it cannot be read.
-    """
+    """Add to a database, in memory, what stands beside its file: what a program wrote and did not put into it yet."""
     journal = path.with_name(f"{path.name}-wal")
     if not data.startswith(SQLITE) or not os.path.lexists(journal) or not (written := content(journal, MAX_BYTES)):
         return data

@@ -51,10 +51,7 @@ def decode_bytes(data: bytes) -> str:
 
 
 def bare_line(written: bytes) -> bytes:
-    """Return a line without what is blank around it.
-
-    A file system that lost power may leave zeros where nothing had been written yet.
-    """
+    """Return a line without blanks and zeros, which a file system that lost power leaves, around it."""
     return written.strip(b"\0 \t\r\n")
 
 
@@ -64,11 +61,7 @@ def decode_line(written: bytes) -> str:
 
 
 def parted(text: str) -> list[str]:
-    """Part lines that have lost the line end between them.
-
-    The text stands on one line, and is no JSON value. Returns two objects at least; none when anything else stands
-    there.
-    """
+    """Part a line that is no JSON value into two objects or more that lost the line ends between them; else none."""
     parts: list[str] = []
     begin = 0
     if NOT_UTF8.search(text):
@@ -96,10 +89,7 @@ class Decoder:
         self.kept: list[str] = []
 
     def value(self, written: str | bytes) -> Any:
-        """Read a value.
-
-        Returns None, with `failure` set, when there is none. What had to be kept in another form is in `kept`.
-        """
+        """Read a value; None, with `failure` set, when there is none. What took another form is in `kept`."""
         try:
             return read_plain(written)
         except (ValueError, RecursionError):
@@ -175,11 +165,7 @@ class Items:
 
 
 def items_of(text: str, start: int) -> Items:
-    """Read the items of a damaged array, one by one.
-
-    `start` is where the first item is, behind the opening bracket. When an item spoils those behind it, items that
-    begin in the same column of a line of their own are still found.
-    """
+    """Read the items of a damaged array; behind a spoiled one go on where a line begins an item in the same column."""
     found = Items()
     lines = _Lines(text)
     depth, begin, end = 0, start, len(text)
@@ -204,10 +190,7 @@ def items_of(text: str, start: int) -> Items:
 
 
 def member_of(text: str, key: str) -> tuple[int, int] | None:
-    """Find an array in a damaged object.
-
-    Returns where the array's key begins and where its first item is; None when the object has no such array.
-    """
+    """Find where the key of an array in a damaged object begins, and where its first item is; else None."""
     quoted = json.dumps(key)
     opening = re.compile(r"\s*:\s*\[")
     depth = 0

@@ -188,11 +188,7 @@ def read_file(path: str | PathLike[str]) -> SavedFile:
 
 
 def content_of(path: str | PathLike[str]) -> bytes:
-    """Read the bytes of a file.
-
-    The storage of opencode, which is a folder, is joined. Raises `UnreadableFileError` when it cannot be read, or is
-    too large.
-    """
+    """Read the bytes of a file, or the joined files of a folder that is one, as the storage of opencode."""
     try:
         if Path(path).is_dir():
             if (joined := folder_content(Path(path))) is None:
@@ -230,19 +226,13 @@ def read_bytes(data: bytes) -> SavedFile:
 
 
 def allow_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
-    """Return a dialect for a conversation that goes on: it may end with the assistant.
-
-    The field that allows that is set, where the dialect has one.
-    """
+    """Return a dialect for a conversation that goes on: it may end with the assistant, where there is such a field."""
     fields: dict[str, Any] = {name: True for name in fields_dict(type(dialect)) if name in ENDS_WITH_ASSISTANT}
     return evolve(dialect, **fields) if fields else dialect
 
 
 def refuse_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
-    """Return a dialect for a request: where no model is known that takes it, it does not end with the assistant.
-
-    The field that leaves that to the model is unset, where the dialect has one.
-    """
+    """Return a dialect for a request: unless the model is known to take it, it does not end with the assistant."""
     fields: dict[str, Any] = {
         name: False
         for name in fields_dict(type(dialect))
@@ -252,10 +242,7 @@ def refuse_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
 
 
 def json_bytes(value: Any, indent: int | None = None) -> bytes:
-    """Write JSON in UTF-8, or all in ASCII when a lone surrogate keeps UTF-8 from holding it.
-
-    Bytes, which only some dialects send, become base64.
-    """
+    """Write JSON in UTF-8, or all in ASCII where a lone surrogate demands it; bytes become base64."""
     try:
         return json.dumps(value, ensure_ascii=False, indent=indent, default=base64_of).encode()
     except UnicodeEncodeError:
@@ -267,10 +254,7 @@ def _is_system(entry: object) -> bool:
 
 
 def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:
-    """Take a file that is one JSON value.
-
-    `notes` say what of it was kept in another form. Raises `UnreadableFileError` when it holds no conversation.
-    """
+    """Take a file that is one JSON value; `notes` say what of it was kept in another form."""
     if isinstance(whole, list):
         return SavedFile(entries=tuple(whole), form=FileForm.LIST, notes=notes)
     if isinstance(whole, dict) and isinstance(whole.get(MESSAGES), list):
@@ -285,10 +269,7 @@ def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:
 
 
 def contained(whole: Mapping[str, Any], place: Place, notes: tuple[LineNote, ...] = ()) -> SavedFile:
-    """Take a conversation out of the object that holds it.
-
-    `place` are the keys that lead to the messages; `notes` say what could not be taken as it stands.
-    """
+    """Take a conversation out of the object that holds it under the keys of `place`; `notes` say what could not be."""
     around = filled(whole, place, Export([]), moved=False)
     entries = tuple(entries_at(whole, place))
     return SavedFile(entries=entries, form=FileForm.OBJECT, notes=notes, container=around, place=place)

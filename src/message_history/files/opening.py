@@ -32,11 +32,7 @@ class NotAFileError(OSError):
 
 
 def opened(path: str | PathLike[str]) -> BufferedReader:
-    """Open a regular file to be read; what was opened is looked at, so that nobody can change it in between.
-
-    Raises `NotAFileError` for a pipe, a device or a socket, `IsADirectoryError` for a folder, and another `OSError`
-    when it cannot be opened.
-    """
+    """Open a regular file, no pipe or device; what was opened is looked at, so that nobody changes it in between."""
     # A device may do something when it is opened.
     check_regular(path, os.stat(path))  # noqa: PTH116 - takes any path
     descriptor = os.open(path, _FLAGS)

@@ -24,11 +24,7 @@ MAX_DIGITS: Final = 4_000
 
 
 def read_plain(written: str | bytes) -> Any:
-    """Read a JSON value.
-
-    Raises `ValueError` for what is damaged or no UTF-8, or holds a number that is not finite or has too many digits;
-    `RecursionError` for a value that is nested too deep.
-    """
+    """Read sound JSON in UTF-8 with finite numbers; else a `ValueError`, or a `RecursionError` for deep nesting."""
     if len(written) > MAX_DIGITS and _may_hold_long_integer(written):
         raise ValueError("an integer with too many digits")
     if _fast is not None:

@@ -44,11 +44,7 @@ def key_for(dialect: str) -> str:
 
 
 def find_place(value: object) -> Place | None:
-    """Find the list of messages in a JSON object.
-
-    Returns the keys that lead to the list; None when there is none. A list under `contents` or `input` counts when an
-    object is in it: others hold texts under these names.
-    """
+    """Find the keys that lead to the list of messages; under `contents` or `input` it must hold an object."""
     for around in AROUND:
         inner = held_at(value, around)
         for key in KEYS:
@@ -83,11 +79,7 @@ def system_key(container: Mapping[str, Any], place: Place) -> str | None:
 def filled(
     container: Mapping[str, Any], place: Place, export: Export, *, moved: bool, model: str | None = None
 ) -> dict[str, Any]:
-    """Put messages into the object that was around them.
-
-    The system prompt of `export` goes beside them; `moved` says whether the one that stood there is in it. `model` is
-    named where the object names one. Returns a new object, with all other keys as they were.
-    """
+    """Put messages, and their system prompt unless it stands there, into a copy of the object around them."""
     key = place[0]
     if len(place) > 1:
         return {**container, key: filled(container.get(key) or {}, place[1:], export, moved=moved, model=model)}

@@ -37,12 +37,7 @@ class Growth(NamedTuple):
 
 
 def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
-    """Find what of a history is not saved yet.
-
-    At most the last saved message is replaced. Returns None when the history does not go on from what is saved: it was
-    cut, or changed before its last message, or is another one. The cost is linear in what is new, with one comparison
-    for 512 turns of what the two share.
-    """
+    """Find what is not saved yet, at most the last message anew; None for a history that does not go on from it."""
     before, now = conversation_of(saved), conversation_of(history)
     past, _, context = parts_of(before)
     new_past, _, new_context = parts_of(now)
@@ -110,10 +105,7 @@ def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
 
 
 def _has_grown(saved: MessageHistory, history: MessageHistory, end: int, repairs: Iterable[Repair]) -> bool:
-    """Return whether all that the last saved message holds is there, but for what was made or is in a repair.
-
-    Nothing is looked for behind the message at `end`; of the repairs count those of the messages up to it.
-    """
+    """Return whether all of the last saved message is there up to `end`, but for what was made or is in a repair."""
     was, now = saved[-1], history[len(saved) - 1]
     if was.role != now.role:
         return False
@@ -156,10 +148,7 @@ class Session(Protocol):
 
 
 def updated(session: Session, change: Callable[[MessageHistory], MessageHistory], attempts: int) -> MessageHistory:
-    """Load, change and append, again and again while somebody else is faster.
-
-    Raises `SessionConflictError` when somebody else was faster at each attempt, `ValueError` for less than one.
-    """
+    """Load, change and append, again and again while somebody else is faster."""
     for attempt in range(1, attempts + 1):
         loaded = session.load()
         history = change(loaded)

@@ -60,10 +60,7 @@ class EntryDigest:
 
 
 def digest_of(entry: object) -> EntryDigest:
-    """Return what a raw entry is known by: its JSON without cache marks, whatever the order of its keys.
-
-    Whoever keeps the digest for longer lets go of the entry: see `settled`.
-    """
+    """Return what a raw entry is known by: its JSON without cache marks. To keep it long, see `settled`."""
     return EntryDigest(_digest(_canonical(_normal(entry))), entry)
 
 

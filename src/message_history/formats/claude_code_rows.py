@@ -53,10 +53,7 @@ def is_line(value: Mapping[str, Any]) -> bool:
 
 
 def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
-    """Part a file into its conversations.
-
-    The main conversation comes first, then each sidechain; a file of one sidechain alone has that as its main one.
-    """
+    """Part a file into its conversations: the main one, unless there is only a sidechain, and then the sidechains."""
     parts: dict[str, list[int]] = {"": []}
     roots: dict[str, str] = {}
     for n, line in enumerate(lines):
@@ -342,10 +339,7 @@ def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
 
 
 def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line | None, dict[str, Any] | None]]:
-    """Put repaired conversations back among the lines of the file.
-
-    A line that is as it was comes with its value, or with None when it stays as it was written; a new line is None.
-    """
+    """Put repaired conversations back, with None as the value of a line that is new or stays as it was written."""
     weaving = _Weaving(lines)
     for found in splices:
         weaving.take(found)

@@ -208,10 +208,7 @@ def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
 
 
 def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line | None, dict[str, Any] | None]]:
-    """Put a repaired conversation back among the lines of the file.
-
-    A line that is as it was comes with its value, or with None when it stays as it was written; a new line is None.
-    """
+    """Put a repaired conversation back, with None as the value of a line that is new or stays as it was written."""
     kept = {place for splice in splices for place in splice.kept}
     touched = {piece.line for splice in splices if splice.changed for piece in splice.thread.pieces}
     wrapped = any("payload" in (line.value or {}) for line in lines)

@@ -46,10 +46,7 @@ class Conversations(Protocol):
 
 
 def beginnings_of(group: str, known: Sequence[EntryDigest]) -> list[bytes]:
-    """Return the digest of each beginning of a raw list, the shortest first.
-
-    `group` keeps conversations apart that must not be mixed.
-    """
+    """Return the digest of each beginning of a raw list, the shortest first; other groups have others."""
     rolling = hashlib.blake2b(group.encode(), digest_size=16)
     found: list[bytes] = []
     for entry in known:

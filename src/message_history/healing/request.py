@@ -144,11 +144,7 @@ class ReadRequest(Generic[BodyT]):
 
 
 def read_request(body: BodyT, api: API) -> ReadRequest[BodyT]:
-    """Read the list of messages of a request.
-
-    Raises `TypeError` when the body is neither a mapping nor bytes. Raises `ValueError` when `api` is no API that is
-    known.
-    """
+    """Read the list of messages of a request, of an API that is known."""
     if api not in APIS:
         raise ValueError(f"api must be one of {', '.join(APIS)}, not {short_repr(api)}")
     data = _data(body)

@@ -178,10 +178,7 @@ def _segments(
 
 
 def _sides(raw: Sequence[Any], start: int, dialect: Dialect[Any]) -> list[_Side]:
-    """Return the sides of a raw list that were read whole, each from entries of its own, and how each begins.
-
-    What a side ends with may be moved elsewhere, as a late result is; then its beginning still stands as it came.
-    """
+    """Return the sides of a raw list that were read whole, and how each begins: its end, as a late result, may move."""
     parsed = read(raw[start:], dialect)
     noted = {note.source + start for note in parsed.notes}
     read_from = zip(parsed.messages, (source + start for source in parsed.sources), strict=True)

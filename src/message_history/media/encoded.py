@@ -57,11 +57,7 @@ class Encoded:
 
 
 def encoded(text: str) -> Encoded | None:
-    """Take text as base64.
-
-    White space in it, the alphabet for URLs and missing padding are repaired. Its `text` is `text` itself when nothing
-    had to be repaired; None when it is no base64, or empty.
-    """
+    """Take text as base64, with white space, URLs' alphabet and lost padding repaired; None if it is none, or empty."""
     if not text.isascii():
         return None
     if text and len(text) % 4 == 0 and _ends_well(text) and not text[:-4].encode().translate(None, _ALPHABET):
@@ -82,10 +78,7 @@ def _ends_well(text: str) -> bool:
 
 
 def is_masked(data: bytes) -> bool:
-    """Return whether bytes are what a recording left of base64 text: a mark stands for what is left out.
-
-    They are nobody's image, and nothing that went wrong either.
-    """
+    """Return whether bytes are what a recording left of base64 text, with a mark for the rest: nothing went wrong."""
     return _MASKED.fullmatch(data) is not None
 
 
@@ -93,10 +86,7 @@ _MASKED: Final = re.compile(rb"[A-Za-z0-9+/_=-]*(?:<(?![!?/]|(?i:html|xml|svg))[
 
 
 def inline_data(url: str) -> tuple[str, str] | None:
-    """Split a data URL into its media type and its base64 text; None for another URL.
-
-    The media type is empty when there is none.
-    """
+    """Split a data URL into its media type, perhaps empty, and its base64 text; None for another URL."""
     if url[:5].lower() != "data:":
         return None
     head, comma, data = url.partition(",")

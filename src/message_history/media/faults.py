@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 def what_is_wrong(look: MediaInfo, limits: Limits) -> str:
-    """Say why an image cannot be read at all.
-
-    What claims to be of another type than the receiver takes is for the dialect to tell of. It is an empty text when
-    there is no fault.
-    """
+    """Say why an image cannot be read at all, whatever type it claims; an empty text when it can."""
     if look.data is None:
         return "its data is no base64"
     if look.picture is None:

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def inside(block: Block) -> tuple[tuple[int, Block], ...]:
-    """Return what stands inside of a block.
-
-    These are the blocks of a result, or the images of a document, each with its position. What is known of an image is
-    kept as long as the document lives.
-    """
+    """Return the blocks of a result or the images of a document, by position, kept as long as the document lives."""
     if isinstance(block, ToolResultBlock):
         return tuple(enumerate(block.content))
     if not isinstance(block, DocumentBlock) or block.source.get("type") != "content":
@@ -42,10 +38,7 @@ def _images(content: object) -> Iterator[tuple[int, Block]]:
 
 
 def with_inside(block: Block, parts: Mapping[int, Block]) -> Block:
-    """Return a block with other blocks inside of it.
-
-    A block that holds no others stays as it is. `parts` are what stands there instead, by position.
-    """
+    """Return a block with other blocks inside of it, by position; one that holds none stays as it is."""
     if isinstance(block, ToolResultBlock):
         content = tuple(parts.get(position, part) for position, part in enumerate(block.content))
         return ToolResultBlock(block.tool_use_id, content, block.is_error, meta=block.meta)

@@ -30,10 +30,7 @@ def claims_pdf(declared: str) -> bool:
 
 
 def paper_in(data: bytes) -> Paper | None:
-    """Read what a PDF's bytes say.
-
-    Returns None when they are no PDF. What is compressed is looked into as far as `_MOST_INFLATED`.
-    """
+    """Read what a PDF's bytes say, inflated up to `_MOST_INFLATED`; None when they are no PDF."""
     if MAGIC not in data[:1024]:
         return None
     encrypted = _ENCRYPTED.search(data) is not None

@@ -38,11 +38,7 @@ if TYPE_CHECKING:
 def send_media(
     messages: Sequence[Message], bearing: Iterable[int], limits: Limits
 ) -> tuple[Sequence[Message], list[Repair]]:
-    """Make the images and documents of a conversation fit.
-
-    `messages` are of a closed history, `bearing` the positions of those that hold any. Messages that are not changed
-    are the same objects.
-    """
+    """Make the images and documents of a closed history fit; `bearing` are the positions of messages with any."""
     request = _Request(limits)
     for index in bearing:
         if messages[index].role == "user" or limits.by_assistant:
@@ -303,10 +299,7 @@ def _step(limit: int) -> int:
 
 
 def _crowded_out(items: Sequence[_Item], sizes: Sequence[int], limit: int) -> list[_Item]:
-    """Find what a limit on all leaves no room for, the oldest first; what takes none is not looked at.
-
-    What is left out for the first so many is also left out for more, until the next step.
-    """
+    """Find what a limit leaves no room for, oldest first; it is left out for more, too, until the next step."""
     held: deque[tuple[_Item, int]] = deque()
     out: list[_Item] = []
     total = 0

@@ -58,10 +58,7 @@ def block(value: Block) -> Markup:
 
 
 def call(value: ToolUseBlock, result: ToolResultBlock | None) -> Markup:
-    """Return a call and its result as one folded element.
-
-    `result` is None when there is none, or it is shown elsewhere.
-    """
+    """Return a call and its result, if it has one that is not shown elsewhere, as one folded element."""
     plain = thaw(value.frozen_input)
     state = "open" if result is None else "stub" if result.is_stub else "failed" if result.is_error else "answered"
     summary = element(

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def positions(raw: Sequence[Any], history: MessageHistory, dialect: Dialect[Any] | None = None) -> list[int]:
-    """Find the message that each entry became a part of.
-
-    An entry that left nothing behind gets the message that the entry before it is in. `dialect` is None when it was
-    found by shape. There is the index of a message for each entry.
-    """
+    """Find the index of the message that each entry went into, or the entry before one that left nothing."""
     places: dict[Block, list[int]] = {}
     for index, message in enumerate(history):
         for block in message.content:

@@ -73,10 +73,7 @@ _WHY_NOT: Final = re.compile(r"(?:Nothing|None)(?: in a render| is possible)?: "
 
 
 def detail_of(repair: Repair) -> str:
-    """Say what a repair was about, without the value itself.
-
-    Returns one sentence or less; an empty text when the repair's title says all.
-    """
+    """Say in one sentence or less what a repair was about, without the value; nothing where its title says all."""
     if repair.code is RepairCode.RESULT_STUBBED:
         about, _, reason = repair.detail.rpartition(", ")
         return f"{about}: {REASONS[reason]}" if reason in REASONS else repair.detail
@@ -86,10 +83,7 @@ def detail_of(repair: Repair) -> str:
 
 
 def instead_of_repair(repair: str) -> str:
-    """Say what to do about a rule that no repair of the list helps with.
-
-    `repair` is what the rule says is done about it. Returns a sentence or more; an empty text where a repair helps.
-    """
+    """Say what to do about a rule that no repair of the list helps with; an empty text where one does."""
     if not repair.startswith(_NO_REPAIR):
         return ""
     done = repair.replace("Nothing yet: ", "no repair does that yet: ", 1)

@@ -25,12 +25,7 @@ class BodyTooLargeError(Exception):
 
 
 def decompressed(body: bytes, encoding: str, limit: int) -> bytes:
-    """Decompress a body by the value of its `content-encoding`, to at most so many bytes.
-
-    Raises:
-        CannotReadError: for an encoding that is not known, and what is not in it.
-        BodyTooLargeError: beyond the limit.
-    """
+    """Decompress a body by its `content-encoding` to at most so many bytes, or raise which is not known or too much."""
     for name in reversed([part.strip().lower() for part in encoding.split(",") if part.strip()]):
         if name == "identity":
             continue

@@ -41,11 +41,7 @@ class Target(NamedTuple):
 def target_of(
     upstreams: Mapping[str, Upstream], method: str, path: str, headers: Iterable[tuple[bytes, bytes]]
 ) -> Target | None:
-    """Find the upstream of a request: by the first part of its path, else by its API, else by its headers.
-
-    `path` is as it was written, with escapes; the names of `headers` are in lower case. Returns None when no upstream
-    is meant that is there.
-    """
+    """Find the upstream by the path's first part, else by its API, else by the headers in lower case; None for none."""
     named = _NAMED.match(path)
     if named is not None and named["name"] in upstreams:
         upstream, path = upstreams[named["name"]], named["rest"] or "/"

@@ -94,10 +94,7 @@ def _plain(value: Any) -> Any:
 
 
 def repair_headers(number: str, request: HealedRequest[bytes]) -> Headers:
-    """Say in headers how many repairs a request needed, and of which codes.
-
-    The repairs are kept under `number`. There are none when the request went out as it came.
-    """
+    """Say how many repairs, kept under `number`, a request needed, and which; nothing when it went as it came."""
     if not request.is_healed:
         return []
     return [
@@ -108,10 +105,7 @@ def repair_headers(number: str, request: HealedRequest[bytes]) -> Headers:
 
 
 def explanation_headers(text: str, dialect: Dialect[Any]) -> Headers:
-    """Say in headers which rule a refusal is about.
-
-    They say the rule's id, what it demands and what the library does about it; there are none when no rule is known.
-    """
+    """Say which rule a refusal is about, what it demands and what the library does; nothing when none is known."""
     found = explain(text[:MAX_EXPLAINED], dialect)
     if not found:
         return []

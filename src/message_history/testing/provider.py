@@ -52,10 +52,7 @@ class Provider(ABC):
         return range(first, first + len(reply.calls))
 
     def refusal(self, path: str, body: Body) -> str | None:
-        """Say what the provider answers to a list that it refuses; None for one that it takes.
-
-        Rules of our own come first, then the dialect's.
-        """
+        """Say what the provider answers to a list that it refuses; rules of our own come first."""
         dialect = self.dialect(path, body)
         unread: str | None = None
         try:

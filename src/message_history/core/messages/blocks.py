@@ -270,10 +270,7 @@ def is_blank(text: str) -> bool:
 
 
 def blocks_of(content: Content) -> tuple[Block, ...]:
-    """Turn text, a block, or several of both into blocks.
-
-    Raises `TypeError` for anything else; a raw dict goes to `MessageHistory.add`, which knows the dialects.
-    """
+    """Turn text, a block, or several of both into blocks; a raw dict is for `MessageHistory.add` to read."""
     if isinstance(content, str):
         return (text_block(plain_text(content)),)
     if isinstance(content, Block):
@@ -303,11 +300,7 @@ def _no_content(value: object) -> str:
 
 
 def result_content(content: object) -> tuple[Block, ...]:
-    """Turn what a tool gave into the blocks of a result.
-
-    A JSON value becomes its text; None and empty text give no blocks. Raises `TypeError` for a block that cannot stand
-    in a result, such as another result.
-    """
+    """Turn what a tool gave into a result's blocks: a JSON value becomes its text, None and empty text no blocks."""
     if content is None or (isinstance(content, str | tuple) and not content):
         return ()
     if isinstance(content, str):
@@ -331,10 +324,7 @@ def with_meta(block: _B, **changes: Any) -> _B:
 
 
 def forgotten(block: Block, reason: str) -> Block:
-    """Return what stands where the content of a block was taken out for good: every law takes it.
-
-    A call keeps its id and its tool, a result its call; anything else becomes a text that says so.
-    """
+    """Return what stands for a content that was taken out for good; calls and results keep id and tool."""
     meta = Meta(mark=Mark(kind="forgotten", reason=reason))
     if isinstance(block, ToolUseBlock):
         return tool_use_block(block.id, block.name, EMPTY, meta)

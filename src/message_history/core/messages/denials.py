@@ -26,10 +26,7 @@ _ERRORS: Final = (
 
 
 def denial_of_text(text: str, *, is_error: bool) -> str | None:
-    """Return the reason in the text of a result that says that its call was denied, or None for any other text.
-
-    An empty reason is that of a person who gave none.
-    """
+    """Return the reason in a result that says that its call was denied, "" for a person who gave none; else None."""
     if text in OPENINGS:
         return ""
     if text.startswith(REASONED):

@@ -335,10 +335,7 @@ def reach(message: Message) -> int:
 
 
 def sendable(message: Message, longest: int) -> Plain | None:
-    """Return the plain content of a message that needs no second look before it is sent.
-
-    None is for any other message, and one with an id or a name of more than `longest` characters.
-    """
+    """Return the plain content of a message without longer ids or names that needs no second look to be sent."""
     found = message._reach
     if found is None:
         found = reach(message)
@@ -413,10 +410,7 @@ def _restored(
 
 
 def bootstrap_message(text: str, dialect: str = "") -> Message:
-    """Make the marked user message that leads a history whose list began with the assistant.
-
-    `dialect` is that in which the list came, where that may be sent as it came.
-    """
+    """Make the marked user message before a leading assistant; `dialect` is one that may be sent such a list."""
     return make_message("user", (TextBlock(text, meta=Meta(mark=Mark(kind="bootstrap", reason=dialect))),))
 
 

@@ -116,10 +116,7 @@ def _result(id: str, content: str | tuple[str, ...]) -> Block:
 
 
 def plain_of(role: str, blocks: Sequence[Block]) -> Plain:
-    """Find the plain content of blocks.
-
-    `blocks_of_plain` makes equal blocks of it; it is `NOT_PLAIN` if there is none.
-    """
+    """Find the plain content of blocks, of which `blocks_of_plain` makes equal ones; `NOT_PLAIN` if there is none."""
     plain: list[Any] = []
     for block in blocks:
         item = _plain_item(role, block) if block.meta is None else None

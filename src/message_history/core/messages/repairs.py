@@ -302,10 +302,7 @@ _KINDS: Final[dict[type[Block], str]] = {
 
 
 def in_words(value: Removed) -> str:
-    """Name a block, or a raw value that never became one, in a few words for a reader.
-
-    A long text is shortened, and says how long it is.
-    """
+    """Name a block, or a raw value that never became one, in a few words; a long text is shortened."""
     if isinstance(value, TextBlock | SystemBlock):
         kind = "system text" if isinstance(value, SystemBlock) else "text"
         return f"{kind} {_quoted(value.text)}" if value.text.strip() else f"blank {kind}"

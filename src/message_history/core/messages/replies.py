@@ -124,10 +124,7 @@ def _plain(value: FrozenDict) -> dict[str, Any]:
 
 
 def joined_replies(first: tuple[ReplyInfo, ...], more: Iterable[ReplyInfo]) -> tuple[ReplyInfo, ...]:
-    """Join what is said of the replies in two messages; a reply that came in pieces is one.
-
-    `first` are those of the message that is there.
-    """
+    """Join what is said of the replies in two messages, `first` that is there; one in pieces is one reply."""
     joined = list(first)
     for reply in more:
         if joined and _is_same(joined[-1], reply):

@@ -48,11 +48,7 @@ EMPTY: Final[Named] = {}
 
 
 def added_behind_sent(sent: Conversation, parsed: Parsed, calls: Named = EMPTY) -> Conversation:
-    """Add what a parser read behind what was sent.
-
-    `sent` is the conversation as it was sent: its calls have results or stubs. Raises `InvariantError` when the policy
-    says so and more than lossless repairs are needed.
-    """
+    """Add what a parser read behind a conversation as it was sent, whose calls have results or stubs."""
     arrivals = _Arrivals(sent, calls)
     arrivals.take(parsed)
     return arrivals.ingest.finish()
@@ -201,15 +197,7 @@ def _without_results(incoming: Sequence[Incoming], known: Collection[int]) -> It
 def calls_by_place(
     parsed: Parsed, inserted: Collection[int], conversation: Conversation
 ) -> dict[tuple[int, str], ToolUseBlock]:
-    """Find the calls that results which were put into a raw list are for: their places say so, as in any list.
-
-    Args:
-        parsed: the whole list.
-        inserted: the entries that were put in.
-        conversation: what was sent for the list without them.
-
-    Complexity: linear in both.
-    """
+    """Find the calls that results which were put into a raw list are for: their places say so, as in any list."""
     there: dict[tuple[str, str, str], list[ToolUseBlock]] = {}
     for record in find_calls(conversation):
         there.setdefault(call_key(record.call), []).append(record.call)

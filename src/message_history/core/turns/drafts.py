@@ -81,11 +81,7 @@ class AssistantDraft(Value):
         return found
 
     def place_of(self, call: ToolUseBlock) -> int | None:
-        """Find a call again, also after it was renamed or dropped for one that is the same.
-
-        `call` is as it was before. Returns its position among the calls, or None when it is not here. The cost is
-        logarithmic in the calls, and linear in those under its ids.
-        """
+        """Find a call as it came, also after it was renamed or dropped for the same one: its position, or None."""
         for id in dict.fromkeys((call.id, asked_id(call))):
             named = self.named(id)
             while named:
@@ -138,10 +134,7 @@ class UserDraft(Value):
         return evolve(self, arrivals=joined_arrivals(self.arrivals, size, arrivals))
 
     def answer(self, call: int, result: ToolResultBlock, *, made: bool = False) -> UserDraft:
-        """Return the draft with one more result or stub.
-
-        `call` is the position of its call; `made` says whether closing made it.
-        """
+        """Return the draft with one more result for the call at a position; `made` when closing made it."""
         bit = 1 << call
         stub = result.is_stub
         return UserDraft(
@@ -231,10 +224,7 @@ def count_of_calls(assistant: Message | AssistantDraft | None) -> int:
 
 
 def free_id(assistant: AssistantDraft, base: str, number: int) -> str:
-    """Return the id with a number behind it that no call of a draft has: the one given, or one above all that are used.
-
-    The cost is logarithmic in the calls.
-    """
+    """Return the id with a number behind it that no call of a draft has: the given one, or one above all."""
     if assistant.named(f"{base}_{number}"):
         number = max((numbers.get(base, 0) for numbers in assistant.calls.summaries(_highest_numbers)), default=0) + 1
     while assistant.named(f"{base}_{number}"):

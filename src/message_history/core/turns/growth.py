@@ -43,12 +43,7 @@ class Added(NamedTuple):
 
 
 def added_since(sent: Conversation, now: Conversation) -> Added | None:
-    """Find what was added to a conversation since an earlier version of it.
-
-    `sent` is the earlier version, as it was sent: its calls have results or stubs. Returns None when the conversation
-    did not grow from it. The cost is linear in what was added and in the open turn that was sent; see `Log.starts_with`
-    for the turns before.
-    """
+    """Find what was added since `sent`, the version as it was sent; None when the conversation did not grow from it."""
     past, _, context = parts_of(sent)
     past_now, _, context_now = parts_of(now)
     if not past_now.starts_with(past):

@@ -79,10 +79,7 @@ class Ingest:
         return open_turn_of(now)[0] != open_turn_of(start)[0]
 
     def add_list(self, parsed: Parsed) -> None:
-        """Add a list from elsewhere.
-
-        Results are moved to their calls first, and thinking behind a repair is invalidated.
-        """
+        """Add a list from elsewhere: first its results are moved to their calls."""
         self._dialect, self._elsewhere = parsed.dialect, not parsed.own
         if parsed.lineage is not None:
             self._begin(evolve(self._context, lineage=parsed.lineage), *parts_of(self.current)[:2])

@@ -225,12 +225,7 @@ class Names:
 
 
 def the_place(names: Names, call: ToolUseBlock | str) -> Place:
-    """Return where the call stands that a person or a program means.
-
-    Raises:
-        AmbiguousCallError: for an id that could mean several calls.
-        UnknownCallError: when there is no such call.
-    """
+    """Return where the call stands that a person or a program means, or raise that it is none or several."""
     place = names.find_id(plain_text(call)) if isinstance(call, str) else names.find(call)
     if place is None:
         raise UnknownCallError(call if isinstance(call, str) else call.id, names.waiting())

@@ -83,10 +83,7 @@ def paired_pieces(
     policy: Policy,
     is_known: Callable[[str], bool] | None = None,
 ) -> dict[int, list[Incoming]]:
-    """Find what becomes of the messages that do not stay as they are when results are moved; see `pair_results`.
-
-    Returns, by the position of a message, what is to be added in its place.
-    """
+    """Find, by position, what `pair_results` adds in the place of messages that do not stay as they are."""
     to_repair = _turns_to_repair(messages, interrupted)
     if all(_is_paired(messages[start:end]) for start, end in to_repair) and not interrupted:
         return {}

@@ -154,10 +154,7 @@ def quote(result: ToolResultBlock, reason: str, name: str, key: str) -> list[Blo
 
 
 def news_of_state(stub: ToolResultBlock, name: str, key: str) -> TextBlock:
-    """Return the marked text that says that a call of a settled turn has another state.
-
-    The call stands `distance` messages before the text.
-    """
+    """Return the marked text that a call of a settled turn, so many messages before, has another state."""
     of_stub = stub.mark if stub.mark is not None else Mark(kind="stub")
     mark = Mark(
         kind="state",

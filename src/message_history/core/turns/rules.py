@@ -368,12 +368,7 @@ def state_of_reason(reason: str) -> CallState:
 
 
 def moves_of(state: CallState, runner: Runner = "") -> tuple[CallState, ...]:
-    """Return the states that may be recorded for a call.
-
-    Args:
-        state: the state that it is in.
-        runner: who runs it once it is approved; see `ToolUseBlock.approval`.
-    """
+    """Return the states that may be recorded for a call; `runner` runs it once it is approved."""
     moves = MOVES[state]
     return moves if runner != "provider" else tuple(move for move in moves if move is not CallState.STARTED)
 
@@ -410,13 +405,7 @@ def is_doubtful(call: ToolUseBlock, *, truncated: bool) -> bool:
 
 
 def may_be_rehomed(call: ToolUseBlock, results: Collection[str], made: Collection[str]) -> bool:
-    """Rule 11: return whether a call in a user message is the assistant's.
-
-    Args:
-        call: the call.
-        results: the ids of the results that no call was found for.
-        made: the ids of the calls that assistant messages make.
-    """
+    """Rule 11: return whether a call in a user message is the assistant's; `results` has the ids that no call has."""
     return call.id in results and call.id not in made
 
 

@@ -199,10 +199,7 @@ class Transition:
         return make_conversation(self.past, self._turn(), context)
 
     def _turn(self) -> OpenTurn:
-        """Return the open turn: messages where this step began or completed them, drafts where it only added.
-
-        Where the user's is a message, the assistant's is one too.
-        """
+        """Return the open turn, as drafts where this step only added; never drafts before a user's message."""
         assistant, user = self.assistant, self.user
         if isinstance(user, Message):
             return assistant_message(assistant), user

@@ -107,10 +107,7 @@ def hides_stub(message: Message, policy: Policy) -> bool:
 
 
 def known_stub(block: ToolResultBlock, policy: Policy) -> ToolResultBlock:
-    """Return a result, marked as a stub when its whole text is a stub's, whose mark was lost in a provider's format.
-
-    So is the text in which another program says that the call was denied.
-    """
+    """Return a result, marked as a stub if its whole text is a stub's or another program's denial."""
     text = _only_text(block)
     found = policy.reason_of_text(text) if text is not None else None
     return known_denial(block) if found is None else _marked(block, *found)

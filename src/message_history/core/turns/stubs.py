@@ -114,10 +114,7 @@ def unrecorded_stubs(conversation: Conversation) -> frozenset[str]:
 
 
 def reopen_stubs(conversation: Conversation, ids: Collection[str]) -> Conversation:
-    """Return a conversation that was saved with its unrecorded stubs as it was: they are recorded once they are final.
-
-    `ids` is what `unrecorded_stubs` returned when it was saved.
-    """
+    """Take back what `unrecorded_stubs` returned as a conversation was saved: they are recorded once they are final."""
     past, (assistant, user), context = parts_of(conversation)
     if not ids or not isinstance(user, UserDraft):
         return conversation

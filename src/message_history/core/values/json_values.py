@@ -138,10 +138,7 @@ _NUMBERS: Final = frozenset({bool, int, float})
 
 
 def with_whole_pairs(text: str) -> str:
-    """Return a text in which the two halves of a surrogate pair are one character, as JSON reads them back.
-
-    Pieces of a stream may have been joined between the halves; a half without its other half stays.
-    """
+    """Return a text whose pairs of surrogates, as joined pieces of a stream have them, are characters, as in JSON."""
     if text.isascii():
         return text
     try:
@@ -170,10 +167,7 @@ _FLAT: Final = frozenset({int, float, bool, type(None)})
 
 
 def thaw_flat(value: FrozenDict) -> dict[str, Any] | None:
-    """Return a fresh dict of an object that holds nothing but ASCII text and other scalars.
-
-    Returns None for any other object.
-    """
+    """Return a fresh dict of an object that holds only ASCII text and other scalars; None for any other."""
     view = value._view
     for key, item in view.items():
         if not key.isascii() or not (item.isascii() if type(item) is str else type(item) in _FLAT):
@@ -182,10 +176,7 @@ def thaw_flat(value: FrozenDict) -> dict[str, Any] | None:
 
 
 def freeze_mapping(value: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...]]:
-    """Freeze a mapping and describe what had to be converted.
-
-    It is copied, never changed. There is one text per converted value, `path: what happened`.
-    """
+    """Freeze a copy of a mapping; with a text for each converted value, `path: what happened`."""
     if type(value) is dict:
         for key, item in value.items():
             if type(key) is not str or not key.isascii():
@@ -205,10 +196,7 @@ def freeze_mapping(value: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...
 
 
 def freeze(value: object) -> tuple[Frozen, tuple[str, ...]]:
-    """Freeze any value and describe what had to be converted.
-
-    It is copied, never changed. There is one text per converted value, `path: what happened`.
-    """
+    """Freeze a copy of any value; with a text for each converted value, `path: what happened`."""
     if isinstance(value, Mapping):
         return freeze_mapping(value)
     freezer = _Freezer()

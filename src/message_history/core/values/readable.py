@@ -14,10 +14,7 @@ T = TypeVar("T")
 
 
 def read_anyway(read: Callable[[Sequence[Any]], T], raw: Sequence[Any]) -> T:
-    """Read entries, and copied ones where an object of somebody's own raises.
-
-    Raises whatever `read` raises that is no fault of the entries.
-    """
+    """Read entries, and copied ones where an object of somebody's own raises."""
     try:
         return read(raw)
     except Exception:
@@ -28,10 +25,7 @@ def read_anyway(read: Callable[[Sequence[Any]], T], raw: Sequence[Any]) -> T:
 
 
 def made_readable(raw: Sequence[Any]) -> list[Any] | None:
-    """Copy entries in which an object raises when it is read: a dict as it is stored, of any other the text.
-
-    Returns None where nothing raises.
-    """
+    """Copy entries in which an object raises when it is read, as its stored items or its text; None where none does."""
     copier = _Copier()
     copied = [copier.copy(entry, 0) for entry in raw]
     return copied if copier.found else None

@@ -46,10 +46,7 @@ def must_be(kind: type, **values: object) -> None:
 
 
 def set_state_once(kind: type, slot: str) -> None:
-    """Let `__setstate__`, which unpickling and copying call, fill a new value of a frozen class and change none.
-
-    `kind` is a class that attrs made, `slot` a field that each whole value has.
-    """
+    """Let `__setstate__` of an attrs class fill a new value, whose `slot` is unset, and change none."""
     fill: Callable[[object, object], None] = kind.__setstate__  # type: ignore[attr-defined]
 
     def set_state(self: object, state: object) -> None:

@@ -123,10 +123,7 @@ class _Counting:
         return self._behind[-1]
 
     def reach(self, tokens: float, messages: float) -> int:
-        """Count back over so many messages, or to the one that exceeds the tokens; return how many were counted.
-
-        The one that exceeds them may fit, if it answers calls: its results go before the cut.
-        """
+        """Count messages back to the one that exceeds the tokens: it may fit, as its results go before the cut."""
         if self._costs is None:
             return int(messages)
         while len(self._behind) <= messages and self.cost <= tokens:
@@ -140,10 +137,7 @@ class _Counting:
         self._behind.append(self.cost + own)
 
     def cost_at(self, position: int, pin: Pin, opening: int | None = None) -> int:
-        """Count what would be kept behind a cut, with what leads; the messages behind it are counted already.
-
-        `opening` is where the turn was opened that the cut is inside, if that is known.
-        """
+        """Count what would be kept behind a cut, with what leads; the messages behind it are counted already."""
         if self._costs is None:
             return 0
         if position % 2:

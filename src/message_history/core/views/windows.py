@@ -237,10 +237,7 @@ def _from(
     added: Sequence[Repair] = (),
     since: int | None = None,
 ) -> Kept:
-    """Go on from a position, with other blocks before it.
-
-    What is settled behind the cut is as valid as it was, so it is taken over turn by turn; only what leads is new.
-    """
+    """Go on from a position, with other blocks before it; settled turns behind the cut are taken over as they are."""
     past, (assistant, user), context = parts_of(conversation)
     first = message_at(conversation, position) if position < length_of(conversation) else None
     inside = first is not None and first.role == "assistant"

@@ -97,11 +97,7 @@ def _unshared(value: Any) -> Any:
 
 
 def place_of(index: object, there: Mapping[int, Any], *, starts: bool = False) -> int:
-    """Return which part of a reply an event is about.
-
-    `index` is the place that the event names, if it names one. Without an index it is the last part, or the next one
-    for an event that starts a part.
-    """
+    """Return which part an event is about: at its index, else the last, or the next for one that starts a part."""
     if isinstance(index, int):
         return index
     return max(there, default=-1) + 1 if starts or not there else max(there)

@@ -38,10 +38,7 @@ def without(data: Mapping[Any, Any], keys: frozenset[str]) -> dict[str, Any]:
 def beside_content(
     response: Mapping[Any, Any], key: str, choices: Sequence[Mapping[Any, Any] | None], content: str
 ) -> dict[str, Any]:
-    """Return what a response that offers choices holds beside their content.
-
-    Returns its other keys, and the choices as the response has them if one has more than content and its place.
-    """
+    """Return a response's keys beside its choices, and the choices if one has more than content and its place."""
     beside = without(response, frozenset({key}))
     kept = [without(choice or {}, frozenset({content})) for choice in choices]
     for place, choice in enumerate(kept):

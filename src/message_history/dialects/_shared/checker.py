@@ -167,10 +167,7 @@ def is_blank_text(value: object) -> bool:
 
 
 def has_lone_surrogate(value: object) -> bool:
-    """Return whether any text in a raw value cannot be written as UTF-8.
-
-    What is nested deeper than 200 is not looked at.
-    """
+    """Return whether any text in a raw value, down to 200 levels, cannot be written as UTF-8."""
     todo: list[tuple[object, int]] = [(value, 0)]
     while todo:
         item, depth = todo.pop()

@@ -72,10 +72,7 @@ def add_referred(
 
 
 def add_held(parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock]) -> None:
-    """Put the calls that the provider holds before what was read.
-
-    A list that begins with the assistant gets a marked user turn before it.
-    """
+    """Put the calls that the provider holds, behind a marked user turn if need be, before what was read."""
     called = {call.id for message in parsed.messages for call in message.calls}
     held: dict[str, ToolUseBlock] = {}
     for message in parsed.messages:

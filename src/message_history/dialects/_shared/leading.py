@@ -48,10 +48,7 @@ def keep_blank_lead(parsed: Parsed, policy: Policy, dialect: str) -> None:
 
 
 def length_of_lead(messages: Sequence[Message], dialect: Dialect[Any]) -> int:
-    """Return how many messages at the start a dialect does not need.
-
-    It is one for a placeholder before a leading assistant message that the provider takes, else none.
-    """
+    """Return how many messages lead that a dialect does not need: a placeholder that its provider can do without."""
     return int(len(messages) > 1 and is_bootstrap(messages[0]) and is_omitted(messages[0], dialect))
 
 

@@ -37,10 +37,7 @@ class McpResult(NamedTuple):
 
 
 def mcp_result(value: object) -> McpResult | None:
-    """Read the result of a call, or the list of content in it.
-
-    Returns None for what is not surely one of MCP, such as a list of nothing but text.
-    """
+    """Read the result of a call, or its content; None for what need not be of MCP, as a list of text alone."""
     data = as_mapping(value) if not isinstance(value, str | list) else None
     whole = data if data is not None and data.keys() <= _RESULT else None
     if whole is None:

@@ -33,10 +33,7 @@ class MediaCheck:
         self._images.append((n, path, 0, {}))
 
     def url(self, n: int, path: str, url: object, **values: Any) -> None:
-        """Check an image that is given as a URL, which may hold its data.
-
-        `values` stand in the places of the provider's text.
-        """
+        """Check an image given as a URL, which may hold its data; `values` fill the places of the provider's text."""
         from message_history.media.encoded import inline_data  # noqa: PLC0415
 
         inline = inline_data(url) if isinstance(url, str) else None
@@ -46,11 +43,7 @@ class MediaCheck:
             self.image(n, path, inline[0], inline[1], **values)
 
     def image(self, n: int, path: str, declared: str, data: str, **values: Any) -> None:
-        """Check an image.
-
-        `path` is that of its data, `declared` the media type that it names; `values` stand in the places of the
-        provider's text.
-        """
+        """Check an image whose data are at `path`; `values` fill the places of the provider's text."""
         limits = self._limits
         if not limits.inspected:
             return
@@ -89,11 +82,7 @@ class MediaCheck:
             self._fault("pixels", n, path, f"an image of {size}", count=picture.pixels, **values)
 
     def document(self, n: int, path: str, declared: str, data: str, **values: Any) -> None:
-        """Check a document.
-
-        `path` is that of its data, `declared` the media type that it names; `values` stand in the places of the
-        provider's text.
-        """
+        """Check a document whose data are at `path`; `values` fill the places of the provider's text."""
         limits = self._limits
         if not limits.inspected:
             return

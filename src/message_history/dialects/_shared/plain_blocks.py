@@ -13,10 +13,7 @@ Wire = dict[str, Any]
 
 
 def assistant_blocks(plain: Plain) -> list[Wire]:
-    """Write the plain content of an assistant message: texts, thinking and calls, in order.
-
-    Thinking that is invalidated says so, as in our own form; no provider gets it in this way.
-    """
+    """Write texts, thinking and calls in order; for our own forms, as invalidated thinking says that it is."""
     return [
         {"type": "text", "text": item}
         if type(item) is str
@@ -30,10 +27,7 @@ def assistant_blocks(plain: Plain) -> list[Wire]:
 
 
 def user_blocks(plain: Plain, *, with_empty: bool) -> list[Wire]:
-    """Write the plain content of a user message.
-
-    `with_empty` says whether a result without content has an empty list.
-    """
+    """Write the plain content of a user message; `with_empty` gives a result without content an empty list."""
     return [
         {"type": "text", "text": item}
         if type(item) is str

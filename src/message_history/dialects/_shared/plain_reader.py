@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 def common_message(entry: Any, size: int) -> Message | None:
-    """Read a message of the shapes that nearly all have.
-
-    `size` is how many keys it must have, `role` and `content` among them. Returns None when there is anything about it
-    that needs a second look.
-    """
+    """Read a message of the common shapes, with `size` keys; None when anything about it needs a second look."""
     found: list[Message] = []
     try:
         read_common((entry,), size, found)
@@ -33,11 +29,7 @@ def common_message(entry: Any, size: int) -> Message | None:
 
 
 def read_each(entries: Sequence[Any], size: int, known: Sequence[Message] = ()) -> list[Message | None]:
-    """Read the messages that have the shapes that nearly all have, wherever they stand.
-
-    `size` is how many keys each must have, `role` and `content` among them. `known` are the messages of the first
-    entries, where they were read already. Returns None for an entry about which anything needs a second look.
-    """
+    """Read the messages of the common shapes, with `size` keys, wherever they stand; None for each other entry."""
     found: list[Message | None] = [*known]
     rest = iter(entries[len(found) :] if known else entries)
     read_common(rest, size, found)

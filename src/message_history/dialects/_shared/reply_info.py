@@ -148,10 +148,7 @@ _OF_REQUESTS: Final = frozenset({"role", "content", "type"})
 
 
 def saved_replies(value: object, key: str) -> tuple[tuple[ReplyInfo, ...], list[Any]]:
-    """Read what the saved form holds of the replies in a message.
-
-    What a later version wrote goes under `key` of each reply's `extra`. Returns, too, what the form may not hold there.
-    """
+    """Read what the saved form holds of replies, and what it may not; what is of a later version goes under `key`."""
     entries = as_sequence(value)
     wrong: list[Any] = [value] if entries is None and value is not None else []
     replies = [_saved(entry, key, wrong) for entry in entries or ()]
@@ -179,10 +176,7 @@ def _saved(entry: object, key: str, wrong: list[Any]) -> ReplyInfo | None:
 
 
 def with_unknown(extra: Mapping[Any, Any], key: str, unknown: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return the keys that nothing models, with those that this version does not know.
-
-    `key` is the one of them that holds what this version does not know.
-    """
+    """Return the keys that nothing models, with those of a later version, which stand under `key`."""
     if not unknown:
         return dict(extra)
     before = extra.get(key, {})

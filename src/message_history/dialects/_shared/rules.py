@@ -76,10 +76,7 @@ class ModelRow(NamedTuple):
 
 
 def checked_name(value: object, argument: str = "model") -> str:
-    """Return the name of a model or of a provider.
-
-    Raises `TypeError`, which names the argument, for what is no text.
-    """
+    """Return the name of a model or of a provider, or raise that it is no text."""
     if isinstance(value, str):
         return value
     hint = "for one that is not known, call the dialect's class without it"

@@ -20,10 +20,7 @@ _TYPE: Final = re.compile(
 
 
 def omit_beside_source(block: ImageBlock | DocumentBlock, changes: Changes, *, sends_type: bool = True) -> None:
-    """Record the keys of a source that are not sent.
-
-    `sends_type` says whether the API takes the type of what is at an address.
-    """
+    """Record the keys of a source that are not sent; `sends_type` if the API takes the type of a URL."""
     known = ["type", _PLACES.get(str(block.source.get("type")), "")]
     declared = block.source.get("media_type")
     if isinstance(declared, str) and (sends_type or _TYPE.fullmatch(declared)):

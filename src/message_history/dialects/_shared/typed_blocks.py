@@ -101,10 +101,7 @@ def _read_block(item: object, source: int, parsed: Parsed, reader: BlockReader) 
 
 
 def read_block(data: Mapping[Any, Any], source: int, parsed: Parsed, reader: BlockReader) -> Block:
-    """Read one block; what does not fit its type is kept whole.
-
-    `parsed` gets notes of what could not be taken; `reader` keeps what is not modelled.
-    """
+    """Read one block; what does not fit its type is kept whole, and `parsed` gets a note."""
     kind = data.get("type")
     modelled = MODELLED.get(kind) if isinstance(kind, str) else None
     if modelled is None or not isinstance(kind, str):
@@ -201,11 +198,7 @@ def call_of_text(id: str, name: str, arguments: str, meta: Meta | None = None, *
 
 
 def half_written(call: ToolUseBlock) -> ToolUseBlock:
-    """Take the input of a call for what there was of it when the reply was truncated.
-
-    `call` is at the very end of a reply that was truncated. Returns it with an input that cannot be read; the same when
-    the provider's own text of it is complete.
-    """
+    """Make the input of a truncated reply's last call unreadable, unless its text is complete."""
     if call.arguments is not None:
         return call
     text = json_text(call.frozen_input)
@@ -214,11 +207,7 @@ def half_written(call: ToolUseBlock) -> ToolUseBlock:
 
 
 def parsed_input(text: str) -> dict[str, Any] | None:
-    """Read a call's input that came as text.
-
-    The text is JSON, or what a model made of it; JSON text within JSON text is read too. Returns None when it is no
-    object.
-    """
+    """Read a call's input that came as text: JSON, also within JSON text, or what a model made of it; else None."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -257,10 +246,7 @@ def is_plain_text(part: Mapping[Any, Any]) -> bool:
 
 
 def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:
-    """Let the first block of a message carry the message's own keys, beside those that it carries already.
-
-    The first of `blocks` is replaced.
-    """
+    """Let the first of `blocks` carry the message's own keys, beside those that it carries already."""
     kept = rest_of(keys) if keys else None
     if kept and blocks:
         meta = blocks[0].meta if blocks[0].meta is not None else Meta()

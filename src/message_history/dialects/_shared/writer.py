@@ -260,14 +260,7 @@ class Aliases:
         return ids if self._takes_words and not self._unique and not self._aliases else list(map(self, ids))
 
     def __call__(self, id: str) -> str:
-        """Return the provider's id for ours.
-
-        Args:
-            id: our id.
-
-        Returns:
-            The same for the same id, another for another, from this id and those before it alone.
-        """
+        """Return the provider's id for ours: unlike those before it, and made from them alone."""
         known = self._aliases.get(id)
         if known is not None:
             return known
@@ -335,11 +328,7 @@ def _base62(digest: bytes, length: int) -> str:
 
 
 def named_for(name: str, fits: re.Pattern[str], limit: int, changes: Changes) -> str:
-    """Return a tool's name in a provider's alphabet.
-
-    `fits` is what a name must look like as a whole, `limit` how long it may be. `changes` gets a record if the name had
-    to be changed. A name that does not fit becomes a readable one with a hash of the whole.
-    """
+    """Return a tool's name as one that `fits`: itself, or a readable one with a hash, which is recorded."""
     if len(name) <= limit and fits.fullmatch(name):
         return name
     digest = _sha256(name).hex()[:8]

@@ -46,10 +46,7 @@ _LONG_SINCE: Final = {"opus": (4, 6), "sonnet": (4, 6), "fable": (5, 0), "mythos
 
 
 def limits_for(model: str, known: tuple[str, tuple[int, int]]) -> Limits:
-    """Choose the limits for a model.
-
-    `known` is its family and version. They are those of other platforms when the name is one of theirs.
-    """
+    """Choose the limits for a model of a family and version; other platforms' for a name of theirs."""
     family, version = known
     if _ELSEWHERE.search(model.lower()):
         return LIMITS

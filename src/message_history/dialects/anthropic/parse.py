@@ -51,10 +51,7 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 
 
 def parse_behind(known: Sequence[Message], raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
-    """Read a list whose first entries were read already.
-
-    `known` are the messages of the first entries, `raw` all entries.
-    """
+    """Read the list `raw`, of whose first entries the messages are `known`."""
     found = read_each(raw, 2, known)
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))

@@ -20,11 +20,7 @@ Wire = dict[str, Any]
 
 
 def write_common(messages: Iterable[Message], wire: list[Wire]) -> Message | None:
-    """Write messages as long as they are texts, thinking, calls and results that need no second look.
-
-    All of it is one loop: each function that it would call for a message costs 5 % of it. Returns the first message
-    about which there is anything else.
-    """
+    """Write plain messages in one loop, since each call costs 5 % of it; give the first that is another."""
     for message in messages:
         plain = sendable(message, NAME_LIMIT)
         if plain is None:

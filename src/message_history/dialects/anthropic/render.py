@@ -142,10 +142,7 @@ class Render:
         return ordered
 
     def is_paused(self, message: Message) -> bool:
-        """Return whether the API itself stopped in mid-turn, to be sent the message back (AN-S6).
-
-        A server tool use that is sent waits for its result, or its result is sent last and the stop reason says so.
-        """
+        """Return whether the API stopped in mid-turn, and a server tool use or its result is sent last (AN-S6)."""
         replies = [carried for block in message.content if (carried := block.carried(ANTHROPIC))]
         last = replies[-1] if replies else {}
         if is_truncated(last):

@@ -111,11 +111,7 @@ def model_rows() -> tuple[Row, ...]:
 
 
 def version_of(model: str) -> tuple[str, tuple[int, int]] | None:
-    """Read a model's family and version from its name.
-
-    `model` is a name like `claude-opus-4-8`, `claude-3-5-sonnet-latest`, or one of another platform around these.
-    Returns None when the name tells neither.
-    """
+    """Read family and version from a name like `claude-opus-4-8`, also within another platform's; else None."""
     found = _NEW_NAME.search(model.lower())
     if found is not None:
         return found["family"], (int(found["major"]), int(found["minor"] or 0))

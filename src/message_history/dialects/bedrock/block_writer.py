@@ -57,10 +57,7 @@ class BlockWriter:
         )
 
     def assistant(self, block: Block, *, served: bool) -> list[Wire]:
-        """Write a block of an assistant message.
-
-        `served` says whether it is a call or result of a server tool, and has its counterpart in this message.
-        """
+        """Write a block; `served` says of one of a server tool that its counterpart is in this message."""
         if isinstance(block, ToolUseBlock):
             name = named_for(block.name, schema.NAME, schema.NAME_LIMIT, self._changes)
             self.omit_keys(block)

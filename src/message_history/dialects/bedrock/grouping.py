@@ -29,11 +29,7 @@ def is_allowed(wire: Wire, kinds: Collection[str]) -> bool:
 
 
 def calls_apart(content: list[Wire]) -> list[list[Wire]]:
-    """Split an assistant message into text and calls, each with its cache points (BR-B15).
-
-    Returns the whole where there is only one of them, or reasoning: its calls must stay with it, and the model that
-    signs reasoning takes text beside calls.
-    """
+    """Split a message into text and calls (BR-B15), unless it has reasoning, which must stay with its calls."""
     parts: dict[bool, list[Wire]] = {False: [], True: []}
     calling = False
     for wire in content:
@@ -83,10 +79,7 @@ def with_text(content: list[Wire]) -> bool:
 
 
 def place_cache_points(content: list[Wire]) -> tuple[int, int]:
-    """Move cache points to where they may stand, or take them out (BR-B22).
-
-    Returns how many were taken out, and how many were moved.
-    """
+    """Move cache points to where they may stand (BR-B22); return how many were taken out and moved."""
     dropped = moved = 0
     placed: list[Wire] = []
     for wire in content:

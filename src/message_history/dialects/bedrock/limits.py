@@ -30,10 +30,7 @@ LIMITS: Final = Limits(
 
 
 def with_claude(limits: Limits) -> Limits:
-    """Return the same limits with those that Claude has on every platform.
-
-    Their rules are those of the Messages API, which answers.
-    """
+    """Return the limits with those of Claude on every platform, whose Messages API answers."""
     return evolve(
         limits,
         upright=True,

@@ -19,20 +19,13 @@ _EXTENSION: Final = re.compile(rf"\.({'|'.join((*DOCUMENTS, 'htm', 'markdown', '
 
 
 def format_of(kind: str, media_type: object) -> str | None:
-    """Return the format for a media type.
-
-    `kind` is `image` or `document`, `media_type` like `image/png`; parameters behind it do not matter.
-    """
+    """Return the format of an `image` or `document` for a media type; parameters behind that do not matter."""
     bare = media_type.partition(";")[0].strip().lower() if isinstance(media_type, str) else ""
     return _FORMATS[kind].get(bare)
 
 
 def media_type_of(kind: str, form: object) -> str:
-    """Return the media type for a format.
-
-    `form` is the API's name of the format, also a wrong one that people use; one that the API does not know makes a
-    type of its name.
-    """
+    """Return the media type for the API's name of a format, or a wrong one that people use; else one of its name."""
     name = form if isinstance(form, str) else "octet-stream"
     known = name.lower()
     if kind == "image":
@@ -48,11 +41,7 @@ def base64_of(blob: object) -> str | None:
 
 
 def bytes_of(text: object) -> bytes | None:
-    """Return the bytes that base64 text stands for.
-
-    Line breaks in the text, and missing padding, do not matter. Returns None when there are none, or when the text is
-    no base64.
-    """
+    """Return the bytes of base64 text, whatever its line breaks and padding; None for none."""
     if not isinstance(text, str) or not text.isascii():
         return None
     plain = "".join(text.split())
@@ -71,10 +60,7 @@ def utf8_of(text: object) -> bytes | None:
 
 
 def with_text(kind: str, value: object) -> Any:
-    """Return a block with base64 text where its source has bytes.
-
-    `kind` is the block's key, `value` what stands under it.
-    """
+    """Return the block `{kind: value}` with base64 text where its source has bytes."""
     source = value.get("source") if isinstance(value, Mapping) else None
     blob = source.get("bytes") if isinstance(source, Mapping) else None
     if isinstance(value, Mapping) and isinstance(source, Mapping) and isinstance(blob, bytes | bytearray | memoryview):
@@ -108,10 +94,6 @@ S3_URI: Final = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/[^\ud800-\u
 
 
 def clean_name(title: str | None, limit: int) -> str:
-    """Return a document's title in the API's alphabet.
-
-    `title` is perhaps a file's name, whose extension goes; it may become as long as `limit`. Spaces stand for what a
-    name may not hold.
-    """
+    """Return a document's title, without a file's extension, in the API's alphabet; spaces stand for all else."""
     bare = _EXTENSION.sub("", title or "")
     return " ".join(re.sub(r"[^a-zA-Z0-9_()\[\]-]+", " ", bare).split())[:limit].strip() or "document"

@@ -57,10 +57,7 @@ _TYPED: Final = _TypedBlocks()
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None, *, white_space: bool = False) -> Parsed:
-    """Read a list of Converse messages.
-
-    `white_space` says whether the model takes white space alone, so that it is kept.
-    """
+    """Read a list of Converse messages, and keep white space alone where the model takes it."""
     return read_entries(raw, foreign, _Reader(white_space=white_space))
 
 
@@ -265,10 +262,7 @@ def _id_of(data: Mapping[Any, Any]) -> str:
 
 
 def _found_in(source: Mapping[Any, Any], kind: str, media_type: str) -> tuple[dict[str, str], dict[Any, Any]] | None:
-    """Read the source of an image or a document.
-
-    Returns what of the given one has no place, too; None when there is nothing to read.
-    """
+    """Read the source of an image or a document, and what of it has no place; None when there is nothing to read."""
     blob, location = base64_of(source.get("bytes")), as_mapping(source.get("s3Location")) or {}
     if blob is not None:
         return {"type": "base64", "media_type": media_type, "data": blob}, _rest_of(source, "bytes")

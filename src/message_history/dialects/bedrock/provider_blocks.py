@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def beyond(came: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of an object is not sent.
-
-    Returns the keys that are not sent, or with another value; within an object, only those in it that are not.
-    """
+    """Return the keys of an object that are not sent, or otherwise; of an object within it, only those in it."""
     rest: dict[str, Any] = {}
     for key, value in came.items():
         if isinstance(value, FrozenDict) and isinstance(sent.get(key), Mapping):
@@ -39,10 +36,7 @@ def kind_of(block: Block) -> str:
 
 
 def served_pairs(message: Message) -> frozenset[int]:
-    """Find the calls of the model's own tools that have their result behind them, in the same message (BR-B30).
-
-    Returns the positions of these calls and of their results; every id is good for one pair.
-    """
+    """Find the positions of the model's own calls whose result is in the same message, and of these (BR-B30)."""
     calls = frozenset(message.ids)
     called: dict[str, int] = {}
     pairs: dict[str, tuple[int, int]] = {}
@@ -58,10 +52,7 @@ def served_pairs(message: Message) -> frozenset[int]:
 
 
 def server_id(block: Block) -> str | None:
-    """Return the id of a call, or result, of one of the model's own tools.
-
-    Returns None for any other block, and for one that is not whole.
-    """
+    """Return the id of a whole call, or result, of one of the model's own tools; None for any other block."""
     kind = kind_of(block)
     value = block.data[kind] if isinstance(block, ProviderBlock) and kind in ("toolUse", "toolResult") else None
     if not isinstance(value, FrozenDict):

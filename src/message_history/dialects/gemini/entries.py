@@ -29,10 +29,7 @@ _CAMEL: Final = {
 
 
 def noted(block: Block) -> Mapping[str, Any]:
-    """Return how a block came from this dialect, where that is not plain from the block.
-
-    It is empty for a block from elsewhere.
-    """
+    """Return how a block came from this dialect, where that is not plain from the block."""
     found = block.extra(GEMINI).get(NOTED, EMPTY) if block.meta is not None else EMPTY
     return found if isinstance(found, FrozenDict) else EMPTY
 

@@ -41,11 +41,7 @@ _MASK: Final = re.compile(r"<[^<>]*>|\[[A-Z_ ]+\]")
 
 
 def media_type(value: object) -> str:
-    """Complete a media type.
-
-    `value` is a media type, or the name of a format. Returns the full type, in lower case; an empty text when there is
-    none.
-    """
+    """Complete a media type, or the name of a format, in lower case; an empty text when there is none."""
     if not isinstance(value, str):
         return ""
     kind = value.partition(";")[0].strip().lower()
@@ -95,10 +91,7 @@ def is_masked(text: str) -> bool:
 
 
 def in_plain_base64(data: str) -> str:
-    """Write base64 data in the alphabet that every provider takes.
-
-    Data that mix both alphabets, which cannot be undone, stay as they are.
-    """
+    """Write base64 data in the common alphabet; data that mix both, which cannot be undone, stay."""
     return data if "+" in data or "/" in data else data.replace("-", "+").replace("_", "/")
 
 

@@ -119,10 +119,7 @@ class ContentWriter:
         return text if text.isascii() else well_formed(text, self._changes)
 
     def keys(self, block: Block, wire: Wire, allowed: Collection[str] | None = None) -> Wire:
-        """Add the fields that came with a block and that its type has, and record the others.
-
-        `allowed` are the fields that may be added; by default those of the item's type.
-        """
+        """Add those fields that came with a block and are `allowed`, by default its type's; record the others."""
         if block.meta is None:
             return wire
         known = schema.CONTENT.get(str(wire.get("type")), frozenset()) if allowed is None else allowed

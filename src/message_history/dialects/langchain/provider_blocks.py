@@ -42,10 +42,7 @@ def type_of(item: Mapping[Any, Any]) -> str:
 
 
 def item_groups(items: Iterable[object]) -> list[list[Any]]:
-    """Put items together that are one item of a provider: the texts of one message, the summaries of one reasoning.
-
-    Each group, in order, is to be read at once.
-    """
+    """Group what is one item of a provider: the texts of one message, the summaries of one reasoning."""
     groups: list[list[Any]] = []
     before: tuple[str, str] | None = None
     for item in items:

@@ -33,11 +33,7 @@ def kind_of(data: Mapping[Any, Any]) -> str:
 
 
 def as_message(entry: object) -> Mapping[Any, Any] | None:
-    """Read a message as its dump.
-
-    `entry` is an object of langchain-core, its dump, what `messages_to_dict` makes of it, or a pair of role and text;
-    None for anything else.
-    """
+    """Read an object of langchain-core, its dump, `messages_to_dict`'s, or a pair of role and text; else None."""
     if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str):
         return {"type": entry[0], "content": entry[1]} if kind_of({"type": entry[0]}) else None
     data = as_mapping(entry)

@@ -118,10 +118,7 @@ class Render:
         self._wire.append({"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
 
     def _assistant_block(self, block: Block, *, leads: bool) -> list[Wire]:
-        """Write a block of an assistant message that is no call.
-
-        `leads` says whether nothing but thinking comes before it.
-        """
+        """Write a block that is no call; `leads` if nothing but thinking comes before it."""
         if isinstance(block, TextBlock):
             return self._text_chunks(block)
         if isinstance(block, ThinkingBlock):
@@ -205,10 +202,7 @@ class Render:
                 self._wire.append({"role": "user", "content": PLACEHOLDER})
 
     def _user_blocks(self, blocks: Iterable[Block], chunks: list[Wire]) -> None:
-        """Write what is no result: a user message for each run of content, a system message for each system block.
-
-        `chunks` are what comes before them in the first user message.
-        """
+        """Write a user message, behind `chunks`, for each run of content, a system message for each system block."""
         first = len(self._wire)
 
         def end() -> None:
@@ -371,10 +365,7 @@ def _text_chunk(text: str) -> Wire:
 
 
 def _chunk(block: Block, types: frozenset[str]) -> Wire | None:
-    """Return a chunk that we do not model, as far as it is whole and may stand there.
-
-    It has the keys that the API knows, still frozen; None is for any other block.
-    """
+    """Return a chunk that we do not model with the keys that the API knows, if it is whole and may stand there."""
     if not isinstance(block, ProviderBlock) or block.dialect not in (MISTRAL, OPENAI_CHAT) or block.type not in types:
         return None
     if block.type == "input_audio":

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 
 def to_pickle(conversation: Conversation) -> list[Any]:
-    """Write a conversation for a pickle.
-
-    Returns a pair for each plain message, of which `from_pickle` makes it; for any other, and the system prompt, a
-    dict.
-    """
+    """Write a conversation for a pickle: a plain message as a pair, any other and the system prompt as a dict."""
     context = context_of(conversation)
     entries: list[Any] = [*first_entry(context.system, context.lineage)]
     for message in messages_of(conversation):

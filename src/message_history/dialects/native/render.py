@@ -62,10 +62,7 @@ def message_to_json(message: Message) -> dict[str, Any]:
 
 
 def mark_open_stubs(entries: Iterable[dict[str, Any]], ids: Collection[str]) -> None:
-    """Mark, in the last entry of a history, the stubs that were not recorded yet.
-
-    `entries` are the last entry as it was written, or nothing; `ids` are those of the calls.
-    """
+    """Mark the stubs of the calls with these ids, not recorded yet, in the last entry as it was written."""
     for entry in entries:
         for block in entry["content"] if ids else ():
             if block["type"] == "tool_result" and block["tool_use_id"] in ids:

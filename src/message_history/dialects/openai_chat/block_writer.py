@@ -286,10 +286,7 @@ class BlockWriter:
         return not self._dialect.alternate and "name" not in self._dialect.refused_keys
 
     def limit_marks(self, prompt: int) -> None:
-        """Leave out cache marks beyond four, those of the earliest messages first.
-
-        `prompt` is how many of the marks the system prompt has, which are omitted last.
-        """
+        """Leave out cache marks beyond four, the earliest messages' first and the prompt's last."""
         beyond = max(len(self._marked) - schema.MAX_CACHE_MARKS, 0)
         for index, part in (self._marked[prompt:] + self._marked[:prompt][::-1])[:beyond]:
             self.changes.index = index

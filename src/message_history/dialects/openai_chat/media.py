@@ -25,11 +25,7 @@ def image_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) 
 
 
 def document_of(value: Mapping[Any, Any], dialect: str, others: Mapping[Any, Any]) -> DocumentBlock | None:
-    """Read the `file` of a part.
-
-    A file id is known in its `dialect` alone; `others` are further keys of the part. Returns None when it holds neither
-    `file_data` nor `file_id`.
-    """
+    """Read the `file` of a part; an id is known in its `dialect` alone. None when it holds neither data nor an id."""
     data, id = value.get("file_data"), value.get("file_id")
     inline = data_url(data) if isinstance(data, str) else None
     if inline is not None:
@@ -85,10 +81,7 @@ def data_url(url: str) -> tuple[str, str] | None:
 
 
 def url_of(source: FrozenDict) -> str | None:
-    """Return the URL of media: their own, or one that holds their data.
-
-    Returns None for media that are elsewhere. Data of no type are text, as a data URL without one says.
-    """
+    """Return the URL of media, or one of their data, which without a type are text; None for media elsewhere."""
     if source.get("type") == "url" and isinstance(source.get("url"), str):
         return str(source["url"])
     if source.get("type") == "base64" and isinstance(source.get("data"), str):

@@ -291,10 +291,7 @@ class Reader:
         self.parsed.note(RepairCode.ID_ASSIGNED, self.parsed.sources[-1], detail=detail)
 
     def content(self, content: object, source: int, *, in_result: bool = False) -> list[Block]:
-        """Read content: text, parts, or whatever stands there.
-
-        `in_result` is True for what a tool gave, which may be any JSON.
-        """
+        """Read text, parts, or whatever stands there; in a result that may be any JSON."""
         if content is None:
             return []
         if isinstance(content, str):

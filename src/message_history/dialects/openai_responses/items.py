@@ -80,10 +80,7 @@ class Items:
         return bool(self._seen)
 
     def of(self, message: Message, results: Mapping[str, ToolResultBlock]) -> list[Item]:
-        """Put the blocks of a message together as the items that they were, or are to be.
-
-        Each item has the id under which it could go back.
-        """
+        """Put blocks together as the items that they were, or are to be, each with the id to go back under."""
         items: list[Item] = []
         for block in message.content:
             if isinstance(block, TextBlock):

@@ -326,10 +326,7 @@ class Render:
     # The user's items
 
     def user(self, message: Message, *, first: bool) -> list[Wire]:
-        """Write what is no result: one message for each run of content, and one for each system message.
-
-        `first` says whether it is the first message, which must hold more than a system message.
-        """
+        """Write a message for each run of content, and for each system message; `first` must hold more than that."""
         wire: list[Wire] = []
         parts: list[Wire] = []
 

@@ -43,11 +43,7 @@ def model_messages(wire: list[dict[str, Any]]) -> list[ModelMessage]:
 
 
 def plain(value: object) -> Any:
-    """Read a value as the JSON that the package saves it as.
-
-    `value` is an object of the package, or a value with such objects, times or bytes in it; what is none stays as it
-    is.
-    """
+    """Read a value, and the package's objects, times and bytes in it, as the JSON that the package saves it as."""
     return _Plain().any(value, 0)
 
 

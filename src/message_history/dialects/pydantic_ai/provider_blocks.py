@@ -84,10 +84,7 @@ _FILES: Final[dict[str, str]] = {"anthropic": "anthropic", "openai": "openai_cha
 
 
 def is_file(value: object) -> bool:
-    """Return whether a value that a tool gave is one of the package's files.
-
-    The package reads back as a file a mapping of a known kind with all that this kind needs.
-    """
+    """Return whether the package reads a value back as a file: a mapping of a known kind, and whole."""
     if not isinstance(value, Mapping):
         return False
     kind = value.get("kind")

@@ -295,10 +295,7 @@ IN_RESPONSE: Final[dict[str, Shape]] = {
 
 
 def typed_kind_fits(part: Mapping[Any, Any]) -> bool:
-    """Return whether a part with a `tool_kind` of the package's own holds what that kind demands.
-
-    Any other kind, and none, fits.
-    """
+    """Return whether a part holds what its `tool_kind` demands; any that is not the package's own fits."""
     kind, kind_of_part = part.get("tool_kind"), part.get("part_kind")
     if not isinstance(kind, str) or kind not in _TYPED or part.get("outcome", "success") != "success":
         return True

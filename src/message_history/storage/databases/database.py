@@ -97,11 +97,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Rows]:
-        """Write all or nothing.
-
-        Raises `SessionLockedError` when another writer is not done in time. Raises `SessionError` when the database
-        cannot be written to.
-        """
+        """Write all or nothing, or raise that the database is locked or cannot be written to."""
         with self._reporting():
             self._prepare()
             with self._transaction(write=True) as connection:
@@ -188,10 +184,7 @@ class Rows:
         self._connection = connection
 
     def head(self, id: str, *, hold: bool = False) -> Head | None:
-        """Read a session's own row.
-
-        `hold` says whether other writers of this session are to wait from here on. Returns None when there is none.
-        """
+        """Read a session's own row, if there is one; `hold` makes its other writers wait from here on."""
         columns = SESSIONS.c
         wanted = select(columns.number, columns.revision, columns.messages, columns.repairs, columns.system)
         wanted = wanted.where(columns.id == id)
@@ -204,10 +197,7 @@ class Rows:
         return list(self._connection.execute(wanted).scalars())
 
     def newest_turns(self, head: Head, turns: int) -> int:
-        """Return the position of the first message of the newest turns, without reading what any message says.
-
-        It is 0 when there are no more turns than that.
-        """
+        """Return the position of the first message of the newest turns, without reading what any message says."""
         columns = MESSAGES.c
         wanted = select(columns.position).where(counting(MESSAGES, head.number, head.messages), columns.starts_turn)
         wanted = wanted.order_by(columns.position.desc()).offset(turns - 1).limit(1)

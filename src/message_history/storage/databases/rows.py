@@ -96,11 +96,7 @@ class Change(NamedTuple):
 
 
 def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy: Policy, first: int = 0) -> Held:
-    """Read the rows of a session, or those of its newest turns.
-
-    `first` is the position of the first of the messages, which begins a turn. Returns, too, whether the rows were
-    sound: a message that is no JSON is in the repairs.
-    """
+    """Read the rows from the message at `first`, which begins a turn, and whether they were sound."""
     recorded = [repair for body in repairs if (repair := repair_from_json(_value(body))) is not None]
     entries = [_value(head.system)] if head.system is not None else []
     omitted = 0
@@ -138,10 +134,7 @@ def body_starts_turn(body: str) -> bool:
 
 
 def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
-    """Find the rows for what has settled since the last time, and for the open tail.
-
-    `found` is what of the history is new.
-    """
+    """Find the rows for what of the history is new and has settled, and for the open tail."""
     saved = held.history
     same = found.message < len(saved) and is_same(history[found.message], saved[found.message])
     old, new = saved.repairs[found.repair :], history.repairs[found.repair :]
@@ -160,10 +153,7 @@ def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
 
 
 def rewritten(held: Held, history: MessageHistory, whole: Held) -> Change:
-    """Find the rows from the first on that is another. What is older than what was loaded stays.
-
-    `held` is what was loaded of `whole`, and the same when that is all.
-    """
+    """Find the rows from the first on that is another than in `whole`, of which `held` was loaded."""
     first = held.first
     saved = whole.history if whole.sound else MessageHistory()
     # Under another system prompt the older messages' thinking is not what its issuer saw, either.

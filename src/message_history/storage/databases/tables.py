@@ -111,10 +111,7 @@ def version_of(connection: Connection) -> int:
 
 
 def migrate(connection: Connection) -> None:
-    """Make the tables, or bring older ones up to date; the caller holds a lock and commits.
-
-    Raises `SessionError` when a later version of this library made the tables.
-    """
+    """Make the tables, or bring older ones up to date; the caller holds a lock and commits."""
     version = version_of(connection)
     if version > SCHEMA_VERSION:
         raise SessionError(

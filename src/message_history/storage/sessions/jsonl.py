@@ -125,10 +125,7 @@ class Held:
 
 
 def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
-    """Read a session file as far as it can be read; nothing is written.
-
-    Raises `SessionError` when the file cannot be opened.
-    """
+    """Read a session file as far as it can be read; nothing is written."""
     journal = Journal()
     try:
         stamp, lines = lines_of(path, MAX_LINE)

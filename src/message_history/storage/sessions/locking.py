@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def locked(path: Path, timeout: float) -> Iterator[None]:
-    """Hold the lock of a file, which is another file beside it.
-
-    A link to the file has the same lock. `timeout` is in seconds. Raises `SessionLockedError` when another process
-    holds the lock for so long. Raises `SessionError` when the lock cannot be made.
-    """
+    """Hold the lock of a file, or of the one that a link leads to: another file beside it."""
     try:
         import filelock  # noqa: PLC0415 - the extra may not be installed
     except ModuleNotFoundError as error:

@@ -88,13 +88,7 @@ def all_histories() -> tuple[MessageHistory, ...]:
 
 
 def try_on(law: Callable[[T], None], fixed: Iterable[T], drawn: Callable[[Any, Any], Any]) -> None:
-    """Hold a law for each fixed example, and where Hypothesis is installed for those that it draws.
-
-    Args:
-        law: raises for what breaks it.
-        fixed: the fixed examples.
-        drawn: makes the strategy of the others, of our strategies and those of Hypothesis.
-    """
+    """Hold a law, which raises, for the fixed examples, and where Hypothesis is installed for those it draws."""
     for example in fixed:
         try:
             law(example)

@@ -27,20 +27,14 @@ CAMEL: Final = {
 
 
 def object_schema(schema: object) -> dict[str, Any]:
-    """Return the schema of a tool's input as every provider takes it: with the type `object`.
-
-    None and an empty schema are those of a tool without input.
-    """
+    """Return a tool's schema with the type `object`, as all providers take it; also for None and an empty one."""
     written = dict(schema) if isinstance(schema, Mapping) else {}
     empty: dict[str, Any] = {} if written else {"properties": {}}
     return written if "type" in written else {"type": "object", **empty, **written}
 
 
 def from_openapi(schema: Any) -> Any:
-    """Return the JSON Schema for a schema of OpenAPI.
-
-    It has types in capitals, `nullable`, and counts that may be text; what is no schema stays as it is.
-    """
+    """Return the JSON Schema for one of OpenAPI: types in capitals, `nullable`, counts as text."""
     if not isinstance(schema, Mapping):
         return schema
     made: dict[str, Any] = {}
