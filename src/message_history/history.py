@@ -27,7 +27,7 @@ from message_history.core.values.log import Log
 from message_history.core.values.meta import Decision, StubReason
 from message_history.core.views.view import ConversationView, ViewType, conversation_in
 from message_history.dialects._shared.metadata import with_metadata
-from message_history.dialects._shared.plain_reader import common_message
+from message_history.dialects._shared.plain_reader import KEEP_OF_CALLS, common_message
 from message_history.dialects.base import checked_dialect
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output, response_hint
 from message_history.dialects.lists import from_list, restore, to_list
@@ -140,7 +140,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             parsed = Parsed([message], [0]) if type(message) is Message else parse_entry(message)
             return history_of(add_parsed(self._conversation, with_metadata(parsed, metadata)))
         if type(message) is not Message:
-            common = common_message(message, 2)
+            common = common_message(message, 2, KEEP_OF_CALLS)
             if common is None:
                 return history_of(add_parsed(self._conversation, parse_entry(message)))
             message = common

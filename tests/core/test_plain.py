@@ -31,6 +31,7 @@ from message_history.core.messages.message import (
     plain_content,
     plain_message,
     reach,
+    with_kept,
 )
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.plain import (
@@ -44,13 +45,14 @@ from message_history.core.messages.plain import (
     unpack,
 )
 from message_history.core.messages.thinking import has_thinking, invalidate_thinking
-from message_history.core.values.json_values import MAX_INT
+from message_history.core.values.json_values import MAX_INT, freeze_mapping
 from message_history.core.values.log import SIZE, Log
 from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects._shared.plain_reader import common_message
-from message_history.dialects._shared.typed_blocks import read_blocks
+from message_history.dialects._shared.typed_blocks import call_of_text, read_blocks
 from message_history.dialects.anthropic.parse import _BLOCKS as ANTHROPIC_S
+from message_history.dialects.anthropic.parse import _KEEP as ANTHROPIC_KEEPS
 
 LETTERS = st.characters() | st.sampled_from("ab \ud83d\ude00\0")
 TEXTS = st.text(LETTERS, max_size=8)
@@ -61,13 +63,27 @@ JSON: Any = st.recursive(
     max_leaves=8,
 )
 INPUTS: Any = st.dictionaries(TEXTS, JSON, max_size=3)
-CALLS = st.builds(ToolUseBlock, SAID, SAID, INPUTS)
+KEYS: Any = st.dictionaries(st.sampled_from(["caller", "cache_control"]), JSON, max_size=2)
+METAS = st.none() | st.builds(lambda keys: Meta(extra=freeze_mapping({"anthropic": keys})[0]), KEYS)
+TEXTS_OF_INPUTS = st.builds(json.dumps, INPUTS, ensure_ascii=st.booleans()) | st.sampled_from(
+    ["", "{", "[]", '{"a": 1e999}']
+)
+CALLS = (
+    st.builds(ToolUseBlock, SAID, SAID, INPUTS)
+    | st.builds(lambda meta: ToolUseBlock("a", "f", {}, meta=meta), METAS)
+    | st.builds(lambda text: call_of_text("a", "f", text, keep=True), TEXTS_OF_INPUTS)
+)
 THINKING = st.builds(ThinkingBlock, TEXTS, st.none() | TEXTS, st.booleans())
 RESULTS = st.builds(ToolResultBlock, SAID, TEXTS | st.lists(st.builds(TextBlock, TEXTS), max_size=3), st.booleans())
-BLOCKS = st.lists(st.builds(TextBlock, TEXTS) | CALLS | THINKING | RESULTS, max_size=4)
+BLOCKS = st.lists(
+    st.builds(lambda text, meta: TextBlock(text, meta=meta), TEXTS, METAS) | CALLS | THINKING | RESULTS, max_size=4
+)
 TYPED = st.one_of(
-    st.fixed_dictionaries({"type": st.just("text"), "text": TEXTS}),
-    st.fixed_dictionaries({"type": st.just("tool_use"), "id": SAID, "name": SAID, "input": INPUTS}),
+    st.fixed_dictionaries({"type": st.just("text"), "text": TEXTS}, optional={"cache_control": JSON}),
+    st.fixed_dictionaries(
+        {"type": st.just("tool_use"), "id": SAID, "name": SAID, "input": INPUTS},
+        optional={"caller": JSON, "cache_control": JSON},
+    ),
     st.fixed_dictionaries(
         {"type": st.just("thinking"), "thinking": TEXTS, "signature": TEXTS}, optional={"bound": st.booleans()}
     ),
@@ -76,7 +92,8 @@ TYPED = st.one_of(
             "type": st.just("tool_result"),
             "tool_use_id": SAID,
             "content": TEXTS | st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": TEXTS}), max_size=3),
-        }
+        },
+        optional={"is_error": st.booleans(), "cache_control": JSON},
     ),
 )
 ROLES: Any = st.sampled_from(["user", "assistant"])
@@ -84,20 +101,22 @@ ROLES: Any = st.sampled_from(["user", "assistant"])
 
 @given(ROLES, BLOCKS)
 def test_a_plain_content_stands_for_equal_blocks(role: str, blocks: list[Any]) -> None:
-    plain = plain_of(role, blocks)
-    assert plain == NOT_PLAIN or repr(blocks_of_plain(role, plain)) == repr(tuple(blocks))
-    assert plain != NOT_PLAIN or blocks_of_plain(role, plain) == ()
+    plain, kept = plain_of(role, blocks)
+    made = blocks_of_plain(role, plain, kept)
+    assert plain == NOT_PLAIN or (repr(made), made) == (repr(tuple(blocks)), tuple(blocks))
+    assert plain != NOT_PLAIN or made == ()
 
 
 @given(ROLES, st.lists(TYPED, min_size=1, max_size=4))
 def test_a_message_that_is_read_at_one_look_is_the_one_that_is_read_block_by_block(role: Role, content: Any) -> None:
-    found = common_message({"role": role, "content": content}, 2)
+    found = common_message({"role": role, "content": content}, 2, ANTHROPIC_KEEPS)
     if found is not None:
         assert is_plain(found)
         parsed = Parsed()
         read = make_message(role, tuple(read_blocks(content, 0, parsed, ANTHROPIC_S)))
         assert parsed.notes == []
         assert repr(found) == repr(read)
+        assert [block.meta for block in found.content] == [block.meta for block in read.content]
         assert (found, hash(found), found.ids) == (read, hash(read), read.ids)
         # The first look may know less: a text of a result that could be a stub's.
         assert found.shape in (read.shape, 0)
@@ -114,8 +133,8 @@ FLAWED = st.one_of(
 
 @given(ROLES, st.lists(FLAWED, max_size=4))
 def test_a_message_of_a_plain_content_knows_what_one_of_its_blocks_knows(role: Role, blocks: list[Any]) -> None:
-    plain = plain_of(role, blocks)
-    found, expected = message_of_plain(role, plain), make_message(role, blocks_of_plain(role, plain))
+    plain, kept = plain_of(role, blocks)
+    found, expected = message_of_plain(role, plain, kept), make_message(role, blocks_of_plain(role, plain, kept))
     assert (found, found.ids, found.shape) == (expected, expected.ids, expected.shape)
 
 
@@ -123,8 +142,8 @@ def test_a_message_of_a_plain_content_knows_what_one_of_its_blocks_knows(role: R
 def test_messages_are_equal_when_their_blocks_are(role: Role, left: list[Any], right: list[Any]) -> None:
     one, other = Message(role, left), Message(role, right)
     for content in (left, right):
-        plain = plain_of(role, content)
-        again = plain_message(role, plain, (), 0) if plain else Message(role, content)
+        plain, kept = plain_of(role, content)
+        again = with_kept(plain_message(role, plain, (), 0), kept) if plain else Message(role, content)
         assert again == Message(role, content)
         assert hash(again) == hash(Message(role, content))
     for message in (one, other):
@@ -136,9 +155,9 @@ def test_messages_are_equal_when_their_blocks_are(role: Role, left: list[Any], r
 @given(BLOCKS)
 def test_invalidated_thinking_is_the_same_whether_the_blocks_are_made_or_not(blocks: list[Any]) -> None:
     message = make_message("assistant", tuple(blocks))
-    plain = plain_of("assistant", blocks)
+    plain, kept = plain_of("assistant", blocks)
     if plain:
-        read = plain_message("assistant", plain, message.ids, message.shape)
+        read = with_kept(plain_message("assistant", plain, message.ids, message.shape), kept)
         assert has_thinking(read) == has_thinking(message)
         changed = invalidate_thinking(read)
         assert is_plain(changed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import Message, MessageHistory, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from message_history.core.values.json_values import freeze_mapping
+from message_history.core.values.meta import Meta
 from message_history.dialects import (
     Anthropic,
     Bedrock,
@@ -20,6 +23,7 @@ from message_history.dialects import (
     PydanticAI,
 )
 from message_history.dialects._shared import list_writer
+from message_history.dialects._shared.typed_blocks import call_of_text
 from message_history.dialects.anthropic import render as anthropic
 from message_history.dialects.anthropic.plain_writer import write_common
 from message_history.dialects.bedrock import render as bedrock_render
@@ -66,6 +70,26 @@ THOUGHTS = [[], [ThinkingBlock("hm ü", "c2ln")], [ThinkingBlock("", "c2ln", bou
 INPUTS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
     [{}, {"a": 1}, {"a": "é"}, {"a": "\ud83d"}, {"a": [1, {"b": None}]}, {"a": "\0"}, {"é": 1.5}, {"a": "long enough"}]
 )
+KEYS: list[dict[str, Any]] = [
+    {"anthropic": {"caller": {"type": "direct"}}},
+    {"anthropic": {"caller": {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}}},
+    {"anthropic": {"cache_control": {"type": "ephemeral"}}},
+    {"anthropic": {"toolset_name": "t", "odd": 1}},
+    {"openai_chat": {"name": "f"}},
+    {"openai_chat": {"name": "a-b", "index": 0}},
+    {"openai_chat": {"index": 1}},
+    {"openai_responses": {"id": "fc_1", "status": "completed"}, "anthropic": {"caller": {"type": "direct"}}},
+    {"mistral": {"prefix": True}},
+    {"gemini": {"thought": True}},
+    {"bedrock": {"cachePoint": {"type": "default"}}},
+]
+METAS = st.none() | st.sampled_from(KEYS).map(lambda keys: Meta(extra=freeze_mapping(keys)[0]))
+
+
+def call_of(id: str, name: str, input: dict[str, Any], meta: Meta | None, as_text: bool) -> ToolUseBlock:
+    if as_text:
+        return call_of_text(id, name, json.dumps(input, ensure_ascii="a" in input), meta, keep=True)
+    return ToolUseBlock(id, name, input, meta=meta)
 
 
 @st.composite
@@ -76,8 +100,8 @@ def plain_turns(draw: st.DrawFn) -> MessageHistory:
         history = history.with_system("Be brief.")
     for _ in range(draw(st.integers(1, 4))):
         ids = draw(st.lists(IDS, max_size=3, unique=True))
-        texts = [TextBlock(text) for text in draw(st.lists(WORDS, max_size=2))]
-        calls = [ToolUseBlock(id, draw(IDS), draw(INPUTS)) for id in ids]
+        texts = [TextBlock(text, meta=draw(METAS)) for text in draw(st.lists(WORDS, max_size=2))]
+        calls = [call_of(id, draw(IDS), draw(INPUTS), draw(METAS), draw(st.booleans())) for id in ids]
         assistant = [*calls, *texts] if draw(st.integers(0, 5)) == 0 else [*texts, *calls]
         thinking = draw(
             st.sampled_from([[], [ThinkingBlock("hm ü", "c2ln")], [ThinkingBlock("", "c2ln", bound=False)]])
@@ -86,7 +110,8 @@ def plain_turns(draw: st.DrawFn) -> MessageHistory:
         for id in ids:
             if draw(st.integers(0, 4)):
                 content = draw(st.lists(WORDS.map(TextBlock), max_size=2))
-                history = history.add(Message.user(ToolResultBlock(id, content, draw(st.integers(0, 5)) == 0)))
+                result = ToolResultBlock(id, content, draw(st.integers(0, 5)) == 0, meta=draw(METAS))
+                history = history.add(Message.user(result))
         history = history.add_user(draw(st.lists(WORDS.map(TextBlock), max_size=2)))
     return history
 
@@ -96,6 +121,7 @@ def both_ways(history: MessageHistory, dialect: Dialect[Any]) -> tuple[Export, E
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(anthropic, "write_common", lambda messages, _: next(messages, None))
         patch.setattr(list_writer, "sendable", lambda *_: None)
+        patch.setattr(list_writer, "sendable_with_keys", lambda *_: None)
         return short, history.export(dialect)
 
 

@@ -26,7 +26,16 @@ from message_history.core.messages.blocks import (
     is_blank,
 )
 from message_history.core.messages.denials import OPENINGS
-from message_history.core.messages.plain import NOT_PLAIN, UNSENDABLE, Plain, blocks_of_plain, plain_of, reach_of
+from message_history.core.messages.plain import (
+    NOT_PLAIN,
+    UNSENDABLE,
+    WITH_KEYS,
+    Kept,
+    Plain,
+    blocks_of_plain,
+    plain_of,
+    reach_of,
+)
 from message_history.core.values.json_values import FrozenDict, short_repr
 from message_history.core.values.meta import Mark, Meta
 from message_history.core.values.validators import set_state_once
@@ -51,8 +60,9 @@ class _Replied:
     """A slot that most messages leave unset: what is made a million times pays for nothing that it does not have."""
 
     # Weak references are here too: only in a base do they let `Unfinished` become a `Message`.
-    __slots__ = ("__weakref__", "_arrivals", "_replies")
+    __slots__ = ("__weakref__", "_arrivals", "_kept", "_replies")
     _arrivals: tuple[Arrival, ...]
+    _kept: Kept
     _replies: tuple[ReplyInfo, ...]
 
 
@@ -161,7 +171,9 @@ class Message(_Replied):
             return NotImplemented
         if self.role != other.role:
             return False
-        return (self._plain == other._plain and bool(self._plain)) or self.content == other.content
+        if self._plain and self._plain == other._plain and kept_keys(self) == kept_keys(other):
+            return True
+        return self.content == other.content
 
     def __hash__(self) -> int:
         return hash((self.role, self.content))
@@ -231,6 +243,7 @@ _set_role = Message.role.__set__  # type: ignore[union-attr]
 _set_ids = Message.ids.__set__  # type: ignore[attr-defined]
 _set_shape = Message.shape.__set__  # type: ignore[attr-defined]
 _set_arrivals = _Replied._arrivals.__set__  # type: ignore[attr-defined, misc]
+_set_kept = _Replied._kept.__set__  # type: ignore[attr-defined, misc]
 _set_replies = _Replied._replies.__set__  # type: ignore[attr-defined, misc]
 _set_plain = Message._plain.__set__  # type: ignore[union-attr]
 _set_reach = Message._reach.__set__  # type: ignore[union-attr]
@@ -243,7 +256,7 @@ def _content(message: Message) -> tuple[Block, ...]:
     try:
         return _get_content(message)  # type: ignore[no-any-return]
     except AttributeError:
-        blocks = blocks_of_plain(message.role, message._plain or NOT_PLAIN)
+        blocks = blocks_of_plain(message.role, message._plain or NOT_PLAIN, kept_keys(message))
         _set_content(message, blocks)
         return blocks
 
@@ -289,7 +302,7 @@ def plain_message(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) ->
     return message  # type: ignore[no-any-return]
 
 
-def message_of_plain(role: Role, plain: Plain) -> Message:
+def message_of_plain(role: Role, plain: Plain, kept: Kept = ()) -> Message:
     """Make a message of a plain content of which nothing is known."""
     ids: list[str] = []
     clean = bool(plain)
@@ -312,14 +325,28 @@ def message_of_plain(role: Role, plain: Plain) -> Message:
                 clean = False
     if len(ids) > 1 and len(set(ids)) != len(ids):
         clean = False
-    return plain_message(role, plain, tuple(ids), SHAPES[role] if clean else NEEDS_REPAIR)
+    return with_kept(plain_message(role, plain, tuple(ids), SHAPES[role] if clean else NEEDS_REPAIR), kept)
+
+
+def with_kept(message: Message, kept: Kept) -> Message:
+    """Give a message that nobody else has yet the keys that came with its plain content."""
+    if kept:
+        _set_kept(message, kept)
+    return message
+
+
+def kept_keys(message: Message) -> Kept:
+    """Return the packed keys that came with the plain content of a message; empty when none did."""
+    return getattr(message, "_kept", ())
 
 
 def plain_content(message: Message) -> Plain:
     """Return the plain content of a message; `NOT_PLAIN` if it has none."""
     plain = message._plain
     if plain is None:
-        plain = plain_of(message.role, message.content)
+        plain, kept = plain_of(message.role, message.content)
+        if kept:
+            _set_kept(message, kept)  # First: another thread that sees the content looks for these.
         _set_plain(message, plain)
     return plain
 
@@ -330,6 +357,8 @@ def reach(message: Message) -> int:
     if found is None:
         plain = plain_content(message)
         found = reach_of(message.role, plain) if plain else UNSENDABLE
+        if found >= 0 and kept_keys(message):
+            found += WITH_KEYS
         _set_reach(message, found)
     return found
 
@@ -342,13 +371,18 @@ def sendable(message: Message, longest: int) -> Plain | None:
     return message._plain if 0 <= found <= longest else None
 
 
+def sendable_with_keys(message: Message, longest: int) -> Plain | None:
+    """Return what `sendable` does for a message with whose plain content keys came."""
+    return message._plain if 0 <= reach(message) - WITH_KEYS <= longest else None
+
+
 def not_plain(messages: Iterable[Message]) -> list[Message]:
     """Return the messages that are not known to be plain, see `is_plain`."""
     return [message for message in messages if not message._plain]
 
 
 def is_plain(message: Message) -> bool:
-    """Return whether a message is known to be plain: nothing travels with its blocks, and none is media or unknown."""
+    """Return whether a message is known to be plain: no block has a mark or is media or unknown; see `kept_keys`."""
     return bool(message._plain)
 
 
@@ -376,10 +410,15 @@ def like(message: Message, changed: Message) -> Message:
     return _beside(changed, message.replies, message.arrivals)
 
 
+def like_plain(message: Message, plain: Plain) -> Message:
+    """Return a message with another plain content, of as many items."""
+    return with_kept(plain_message(message.role, plain, message.ids, message.shape), kept_keys(message))
+
+
 def _beside(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Arrival, ...]) -> Message:
     plain = message._plain
     if plain:
-        copy = plain_message(message.role, plain, message.ids, message.shape)
+        copy = like_plain(message, plain)
     else:
         copy = known_message(message.role, message.content, message.ids, message.shape)
     if replies:

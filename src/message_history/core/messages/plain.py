@@ -1,15 +1,19 @@
 """The plain content of a message: its texts, calls and results in one small tuple, from which the blocks can be made.
 
-Nearly all messages are plain: nothing travels with their blocks. Such a message keeps its plain content, and has blocks
-when somebody asks for them. A plain content holds texts and bytes only, so that nothing in it can be changed and the
-garbage collector has little to walk. The input of a call is bytes of `marshal`, which gives a fresh copy, however deep,
-in less time than it takes to copy a dict; they never leave the process.
+Nearly all messages are plain: nothing travels with their blocks but keys of their provider. Such a message keeps its
+plain content, and has blocks when somebody asks for them. A plain content holds texts and bytes only: nothing in it can
+be changed, and the garbage collector has little to walk. The input of a call is bytes of `marshal`, which gives a
+fresh copy, however deep, in less time than it takes to copy a dict, or the provider's own text; so are the keys that
+came with a block besides. The bytes never leave the process.
 """
 
 from __future__ import annotations
 
+import json
 import marshal
 import re
+from functools import lru_cache
+from itertools import repeat
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -23,7 +27,8 @@ from message_history.core.messages.blocks import (
     tool_result_block,
     tool_use_block,
 )
-from message_history.core.values.json_values import MAX_INT, MIN_INT, freeze_mapping, thaw
+from message_history.core.values.json_values import EMPTY, MAX_INT, MIN_INT, freeze_mapping, thaw
+from message_history.core.values.meta import Meta
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,10 +37,13 @@ if TYPE_CHECKING:
 
 Plain: TypeAlias = tuple[Any, ...]
 """What a message holds, in order. A text is a `str`. In an assistant message a call is its id, its tool and its packed
-input, and thinking its text and its signature, in a tuple of its own once it is invalidated. In a user message a result
-is its call's id and its content: one text, an empty one for no content, or a tuple of texts."""
+input, or the provider's text of it, and thinking its text and its signature, in a tuple of its own once it is
+invalidated. In a user message a result is its call's id and its content: one text, an empty one for no content, or a
+tuple of texts."""
 NOT_PLAIN: Final[Plain] = ()
 """Stands for the plain content of a message that has none."""
+Kept: TypeAlias = tuple[bytes | None, ...]
+"""For each item of a plain content the packed keys that came with it, by dialect; empty when none has any."""
 
 
 def pack(input: dict[str, Any]) -> bytes | None:
@@ -48,6 +56,57 @@ def pack(input: dict[str, Any]) -> bytes | None:
             break
     packed = marshal.dumps(input, VERSION)
     return packed if _FIRST_OF_SURROGATE not in packed or _SURROGATE.search(packed) is None else None
+
+
+def pack_keys(dialect: str, keys: dict[str, Any]) -> bytes | None:
+    """Pack keys that came with a block from a dialect, empty for none; None when something in them is no plain JSON."""
+    kept = {key: value for key, value in keys.items() if value is not None}
+    return pack({dialect: kept}) if kept else b""
+
+
+@lru_cache(maxsize=1_000)
+def meta_of_keys(keys: bytes | None) -> Meta | None:
+    """Return what travels with a block that came with packed keys."""
+    return Meta(extra=freeze_mapping(unpack(keys))[0]) if keys is not None else None
+
+
+def is_object_text(text: str) -> bool:
+    """Return whether a call's input came as the text of plain JSON, which can be read when somebody asks for it."""
+    try:
+        found, end = _scan(text, 0)
+        if not text.isascii():
+            text.encode()
+    except (ValueError, StopIteration, RecursionError):
+        return False
+    if type(found) is not dict or end != len(text):
+        return False
+    # Only escapes bring surrogates here, and only long texts long numbers.
+    if len(text) >= LONG or "\\u" in text:
+        return pack(found) is not None
+    return text.count("{") + text.count("[") <= DEEPEST or not _is_deep(found)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(digits)
+    return number
+
+
+def _refuse(written: str) -> float:
+    raise ValueError(written)
+
+
+_scan: Final[Callable[[str, int], tuple[Any, int]]] = json.JSONDecoder(
+    parse_float=_finite, parse_constant=_refuse
+).scan_once  # type: ignore[attr-defined]
+LONG: Final = 4_000
+"""As many characters as an integer has that is kept as text."""
+
+
+def input_of(input: bytes | str) -> Any:
+    """Return a fresh copy of the input of a call, as a plain content holds it."""
+    return unpack(input) if type(input) is bytes else json.loads(input)
 
 
 unpack: Final[Callable[[bytes], Any]] = marshal.loads
@@ -96,45 +155,70 @@ def _is_deep(value: dict[str, Any]) -> bool:
     return True
 
 
-def blocks_of_plain(role: str, plain: Plain) -> tuple[Block, ...]:
+def blocks_of_plain(role: str, plain: Plain, kept: Kept = ()) -> tuple[Block, ...]:
     made = _assistant_block if role == "assistant" else _result
-    return tuple(text_block(item) if type(item) is str else made(*item) for item in plain)
+    metas = map(meta_of_keys, kept) if kept else repeat(None)
+    return tuple(
+        text_block(item, meta) if type(item) is str else made(meta, *item)
+        for item, meta in zip(plain, metas)  # noqa: B905 - the metas may have no end
+    )
 
 
-def _assistant_block(first: Any, second: str | None = None, packed: bytes | None = None) -> Block:
+def _assistant_block(meta: Meta | None, first: Any, second: str | None = None, input: Any = None) -> Block:
     if second is None:
         text, signature = first
         return ThinkingBlock(text, signature, bound=False)
-    if packed is None:
+    if input is None:
         return ThinkingBlock(first, second)
-    return tool_use_block(first, second, freeze_mapping(unpack(packed))[0])
+    if type(input) is str:
+        meta = Meta(extra=meta.extra if meta is not None else EMPTY, arguments=input)
+    return tool_use_block(first, second, freeze_mapping(input_of(input))[0], meta)
 
 
-def _result(id: str, content: str | tuple[str, ...]) -> Block:
+def _result(meta: Meta | None, id: str, content: str | tuple[str, ...]) -> Block:
     texts = (content,) if type(content) is str else content
-    return tool_result_block(id, tuple(map(text_block, texts)) if content else (), is_error=False)
+    return tool_result_block(id, tuple(map(text_block, texts)) if content else (), is_error=False, meta=meta)
 
 
-def plain_of(role: str, blocks: Sequence[Block]) -> Plain:
-    """Find the plain content of blocks, of which `blocks_of_plain` makes equal ones; `NOT_PLAIN` if there is none."""
+def plain_of(role: str, blocks: Sequence[Block]) -> tuple[Plain, Kept]:
+    """Find the plain content of blocks, or `NOT_PLAIN`, and the keys that came with them; see `blocks_of_plain`."""
     plain: list[Any] = []
+    kept: list[bytes | None] = []
     for block in blocks:
-        item = _plain_item(role, block) if block.meta is None else None
+        keys = _keys_of(block.meta) if block.meta is not None else None
+        item = _plain_item(role, block) if keys != _OTHERS else None
         if item is None:
-            return NOT_PLAIN
+            return NOT_PLAIN, ()
         plain.append(item)
-    return tuple(plain)
+        kept.append(keys)
+    return tuple(plain), tuple(kept) if any(kept) else ()
+
+
+def _keys_of(meta: Meta) -> bytes | None:
+    """Pack the keys of a provider that a block came with; `_OTHERS` when anything else travels with it."""
+    if meta.key or meta != Meta(extra=meta.extra, arguments=meta.arguments):
+        return _OTHERS
+    keys = pack(thaw(meta.extra)) if meta.extra else None
+    return keys if keys is not None or not meta.extra else _OTHERS
+
+
+_OTHERS: Final = b""
 
 
 def _plain_item(role: str, block: Block) -> Any:
+    text = block.meta.arguments if block.meta is not None else None
+    if role == "assistant" and isinstance(block, ToolUseBlock) and block.frozen_input is not NO_INPUT:
+        packed = pack(thaw(block.frozen_input))
+        if text is not None:
+            return (block.id, block.name, text) if is_object_text(text) and pack(json.loads(text)) == packed else None
+        return (block.id, block.name, packed) if packed is not None else None
+    if text is not None:
+        return None
     if isinstance(block, TextBlock):
         return block.text
     if role == "user":
         return _plain_result(block) if isinstance(block, ToolResultBlock) and not block.is_error else None
-    if isinstance(block, ToolUseBlock) and block.frozen_input is not NO_INPUT:
-        packed = pack(thaw(block.frozen_input))
-        return (block.id, block.name, packed) if packed is not None else None
-    if isinstance(block, ThinkingBlock) and block.signature is not None:
+    if isinstance(block, ThinkingBlock) and block.signature is not None and block.meta is None:
         thinking = block.thinking, block.signature
         return thinking if block.bound else (thinking,)
     return None
@@ -161,6 +245,8 @@ UNSENDABLE: Final = -1
 """The reach of a content that needs a second look before it is sent."""
 NO_UNICODE: Final = -2
 """The reach of a content with a text that UTF-8 cannot carry as it is."""
+WITH_KEYS: Final = 1 << 32
+"""What is added to the reach of a content with which keys came: each dialect knows only its own."""
 
 
 def reach_of(role: str, plain: Plain) -> int:

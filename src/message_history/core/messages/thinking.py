@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock
-from message_history.core.messages.message import known_message, like, not_plain, plain_message
+from message_history.core.messages.message import known_message, like, like_plain, not_plain
 from message_history.core.messages.plain import NOT_PLAIN, invalidated
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def invalidate_thinking(message: Message) -> Message:
     if not has_thinking(message):
         return message
     if message._plain:
-        changed = plain_message(message.role, invalidated(message._plain), message.ids, message.shape)
-        return like(message, changed)
+        return like(message, like_plain(message, invalidated(message._plain)))
     content = (
         evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
         for block in message.content

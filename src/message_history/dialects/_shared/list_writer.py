@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from message_history.core.messages.message import sendable
+from message_history.core.messages.message import kept_keys, sendable, sendable_with_keys
 from message_history.dialects._shared.plain_messages import SHORT, has_result_of_texts
 from message_history.dialects.base import Export
 from message_history.media import has_media
@@ -45,6 +45,10 @@ def write_messages(writer: MessageWriter, messages: Iterable[Message], short: Pl
     for index, message in enumerate(messages):
         changes.index = index
         plain = sendable(message, SHORT) if short is not None else None
+        if plain is None and short is not None and kept_keys(message):
+            plain = sendable_with_keys(message, SHORT)
+            if plain is not None and not all(map(short.takes, kept_keys(message), plain)):
+                plain = None
         if short is not None and plain is not None:
             if message.role == "assistant":
                 if short.assistant(message, plain, wire):

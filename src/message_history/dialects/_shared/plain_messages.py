@@ -7,7 +7,10 @@ dialect writes them in a few lines; for every other message its render goes the 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from message_history.core.messages.plain import meta_of_keys
 
 if TYPE_CHECKING:
     from message_history.core.messages.message import Message
@@ -29,6 +32,16 @@ class PlainWriter(Protocol):
 
     def user(self, message: Message, plain: Plain, wire: list[Any]) -> bool:
         """Write a user message: as many results as it has ids, each of one text or none, and the texts behind them."""
+
+    def takes(self, keys: bytes | None, item: Any) -> bool:
+        """Return whether an item that came with packed keys may be written, with those that go back."""
+
+
+@lru_cache(maxsize=1_000)
+def are_foreign(keys: bytes | None, *own: str) -> bool:
+    """Return whether packed keys came from other dialects, whose keys are not looked at."""
+    meta = meta_of_keys(keys)
+    return meta is None or meta.extra.keys().isdisjoint(own)
 
 
 def has_result_of_texts(plain: Plain) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import marshal
+from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.message import (
     CLEAN_ASSISTANT,
@@ -12,40 +13,96 @@ from message_history.core.messages.message import (
     Message,
     Unfinished,
 )
-from message_history.core.messages.plain import pack, result_content
+from message_history.core.messages.plain import VERSION, pack_keys, result_content
+from message_history.core.messages.plain import pack as packed_input
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
-def common_message(entry: Any, size: int) -> Message | None:
+MODELLED: Final = {
+    "text": ("type", "text"),
+    "tool_use": ("type", "id", "name", "input"),
+    "tool_result": ("type", "tool_use_id", "content"),
+}
+
+
+class Keeper:
+    """Packs the keys, of those in `kept`, that came with blocks besides those modelled; equal keys share one copy."""
+
+    modelled: Mapping[str, tuple[str, ...]] = MODELLED
+
+    def __init__(self, dialect: str, kept: Mapping[str, Collection[str]]) -> None:
+        self._dialect = dialect
+        self._kept = kept
+        self._known: dict[bytes, bytes | None] = {}
+
+    def __call__(self, kind: str, item: dict[str, Any]) -> bytes | None:
+        """Return the packed keys of a block, empty for none; None when it needs a second look."""
+        others = item.copy()
+        for key in self.modelled[kind]:
+            others.pop(key, None)
+        if others.get("is_error") is False:
+            del others["is_error"]
+        try:
+            raw = marshal.dumps((kind, others), VERSION)
+        except ValueError:  # A foreign object.
+            return None
+        known = self._known
+        if raw not in known:
+            if len(known) >= _MOST_KNOWN:
+                known.clear()
+            known[raw] = self.packed(others) if others.keys() <= set(self._kept.get(kind, ())) else None
+        return known[raw]
+
+    def packed(self, others: dict[str, Any]) -> bytes | None:
+        return pack_keys(self._dialect, others)
+
+    def input(self, item: dict[str, Any], packed: bytes) -> bytes | str | None:
+        """Return the input of a call as a plain content holds it; None when the call needs a second look."""
+        return packed
+
+
+_MOST_KNOWN: Final = 1_000
+
+
+OF_CALLS: Final[Mapping[str, Collection[str]]] = {
+    "tool_use": ("caller", "cache_control"),
+    "tool_result": ("cache_control",),
+}
+KEEP_OF_CALLS: Final = Keeper("anthropic", OF_CALLS)
+"""Keeps keys of calls and results, which tell the dialect; texts with keys look alike in several."""
+
+
+def common_message(entry: Any, size: int, keep: Keeper) -> Message | None:
     """Read a message of the common shapes, with `size` keys; None when anything about it needs a second look."""
     found: list[Message] = []
     try:
-        read_common((entry,), size, found)
+        read_common((entry,), size, found, keep)
     except Exception:  # noqa: BLE001 - a foreign object may do anything; the second look copies what raises
         return None
     return found[0] if found else None
 
 
-def read_each(entries: Sequence[Any], size: int, known: Sequence[Message] = ()) -> list[Message | None]:
+def read_each(entries: Sequence[Any], size: int, keep: Keeper, known: Sequence[Message] = ()) -> list[Message | None]:
     """Read the messages of the common shapes, with `size` keys, wherever they stand; None for each other entry."""
     found: list[Message | None] = [*known]
     rest = iter(entries[len(found) :] if known else entries)
-    read_common(rest, size, found)
+    read_common(rest, size, found, keep)
     while len(found) < len(entries):
         found.append(None)  # The entry at which the reading stopped.
-        read_common(rest, size, found)
+        read_common(rest, size, found, keep)
     return found
 
 
-def read_common(entries: Iterable[Any], size: int, found: list[Any]) -> None:  # noqa: PLR0915 - see below
+def read_common(entries: Iterable[Any], size: int, found: list[Any], keep: Keeper) -> None:  # noqa: PLR0915 - see below
     """Read messages as long as they have the shapes that nearly all have.
 
     All of it is one loop: each function that it would call for a message costs 5 % of it. `size` is how many keys each
     must have, `role` and `content` among them. `found` gets the messages, up to the first entry about which anything
-    needs a second look.
+    needs a second look. `keep` packs the other keys of blocks.
     """
+    pack = packed_input
     try:
         for entry in entries:
             if type(entry) is not dict or len(entry) != size:
@@ -60,6 +117,7 @@ def read_common(entries: Iterable[Any], size: int, found: list[Any]) -> None:  #
                 return
             plain: list[Any] = []
             ids: list[str] = []
+            kept: list[bytes | None] | None = None
             if type(content) is str:
                 if not content or content.isspace():
                     return
@@ -73,26 +131,33 @@ def read_common(entries: Iterable[Any], size: int, found: list[Any]) -> None:  #
                     kind = item["type"]
                     if kind == "text":
                         text = item["text"]
-                        if len(item) != 2 or type(text) is not str or not text or text.isspace():
+                        if type(text) is not str or not text or text.isspace():
                             return
+                        if len(item) != 2:
+                            kept = _kept(kept, keep(kind, item), len(plain))
                         plain.append(text)
                     elif kind == "tool_use":
                         id, name, input = item["id"], item["name"], item["input"]
-                        if len(item) != 4 or type(id) is not str or type(name) is not str or type(input) is not dict:
+                        if type(id) is not str or type(name) is not str or type(input) is not dict:
                             return
-                        packed = pack(input)
+                        packed: Any = pack(input)
                         if packed is None or role == "user" or not (id and name and id.isascii() and name.isascii()):
                             return
                         if name.isspace():
                             return
+                        if len(item) != 4:
+                            kept = _kept(kept, keep(kind, item), len(plain))
+                            packed = keep.input(item, packed)
+                            if packed is None:
+                                return
                         ids.append(id)
                         plain.append((id, name, packed))
                     elif kind == "tool_result":
                         id, inner = item["tool_use_id"], item["content"]
                         if type(inner) is not str:
                             inner = _common_result(inner)
-                        if len(item) != 3 and (len(item) != 4 or item["is_error"] is not False):
-                            return
+                        if len(item) != 3 and (len(item) != 4 or item.get("is_error") is not False):
+                            kept = _kept(kept, keep(kind, item), len(plain))
                         if type(id) is not str or not id or not id.isascii() or inner is None or role != "user":
                             return
                         # Most texts fail the cheap test for the text of a stub.
@@ -117,10 +182,23 @@ def read_common(entries: Iterable[Any], size: int, found: list[Any]) -> None:  #
             message.shape = shape
             message._plain = tuple(plain)
             message._reach = None
+            if kept is not None:
+                message._kept = (*kept, *[None] * (len(plain) - len(kept)))
             message.__class__ = Message
             found.append(message)
     except (KeyError, TypeError):
         return  # A key is missing: to ask for each takes 10 % longer, and `suppress` as long as half a message.
+
+
+def _kept(kept: list[bytes | None] | None, keys: bytes | None, position: int) -> list[bytes | None] | None:
+    """Note the packed keys of the block at a position; a `TypeError` when it needs a second look."""
+    if keys is None:
+        raise TypeError
+    if not keys:
+        return kept
+    kept = kept if kept is not None else []
+    kept += [*[None] * (position - len(kept)), keys]
+    return kept
 
 
 def _common_result(content: Any) -> str | tuple[str, ...] | None:

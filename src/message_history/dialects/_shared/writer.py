@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.blocks import ThinkingBlock
+from message_history.core.messages.plain import unpack
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.core.values.json_values import FrozenDict, FrozenList
 
@@ -168,6 +169,11 @@ def thaw_well_formed(value: Any, changes: Changes) -> Any:
     if kind is FrozenList or kind is list:
         return [thaw_well_formed(item, changes) for item in value]
     return value
+
+
+def arguments_of(input: bytes | str) -> str:
+    """Write the input of a call, as a plain content holds it, as JSON text: the provider's own where there is one."""
+    return json_object(unpack(input)) if type(input) is bytes else str(input)
 
 
 def json_object(value: dict[str, Any]) -> str:

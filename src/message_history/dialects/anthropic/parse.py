@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.messages.blocks import ProviderBlock, SystemBlock, TextBlock, is_blank, text_block
 from message_history.core.messages.parsed import Parsed
-from message_history.dialects._shared.plain_reader import read_each
+from message_history.dialects._shared.plain_reader import OF_CALLS, Keeper, read_each
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import is_plain_text, is_white_space, meta_of, read_blocks
@@ -43,6 +43,7 @@ class _Blocks:
 
 _KNOWN: Final = schema.IN_ASSISTANT | schema.IN_USER | schema.IN_RESULTS | schema.TOOL_CHANGES
 _BLOCKS: Final = _Blocks()
+_KEEP: Final = Keeper(ANTHROPIC, {**OF_CALLS, "text": ("cache_control", "citations")})
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
@@ -52,7 +53,7 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 
 def parse_behind(known: Sequence[Message], raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
     """Read the list `raw`, of whose first entries the messages are `known`."""
-    found = read_each(raw, 2, known)
+    found = read_each(raw, 2, _KEEP, known)
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))
     return read_entries(raw, foreign, _Reader(), known=found)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.messages.plain import unpack
+from message_history.core.messages.plain import input_of
+from message_history.dialects._shared.plain_messages import are_foreign
 
 if TYPE_CHECKING:
     from message_history.core.messages.message import Message
@@ -32,6 +33,10 @@ class BedrockPlainWriter:
         self._ids = ids
         self._takes_thinking = dialect.reasoning and dialect.text_with_calls
 
+    def takes(self, keys: bytes | None, item: Any) -> bool:
+        """Return whether packed keys came from elsewhere."""
+        return are_foreign(keys, "bedrock")
+
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         content: list[Wire] = []
         for item in plain:
@@ -39,7 +44,7 @@ class BedrockPlainWriter:
                 content.append({"text": item})
             elif len(item) == 3:
                 id, name, packed = item
-                content.append({"toolUse": {"toolUseId": id, "name": name, "input": unpack(packed)}})
+                content.append({"toolUse": {"toolUseId": id, "name": name, "input": input_of(packed)}})
             elif self._takes_thinking:
                 content.append({"reasoningContent": {"reasoningText": {"text": item[0], "signature": item[1]}}})
             else:

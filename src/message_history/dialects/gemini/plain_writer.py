@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from message_history.core.messages.plain import unpack
+from message_history.core.messages.plain import input_of
+from message_history.dialects._shared.plain_messages import are_foreign
 from message_history.dialects.gemini import schema
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ class GeminiPlainWriter:
         self._ids.new_scope()
         self.called = {}
 
+    def takes(self, keys: bytes | None, item: Any) -> bool:
+        """Return whether packed keys came from elsewhere."""
+        return are_foreign(keys, "gemini")
+
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         self.begin()
         has_ids, signs, thinks, called = self._dialect.ids, self._signs, False, self.called
@@ -61,11 +66,11 @@ class GeminiPlainWriter:
                 id, name, packed = item
                 if has_ids:
                     called[id] = (id, name, name)
-                    call: Wire = {"id": id, "name": name, "args": unpack(packed)}
+                    call: Wire = {"id": id, "name": name, "args": input_of(packed)}
                 else:
                     called[id] = (None, name, name)
                     self._changes.rewritten(f"the call {id!r:.80} without its id (GM-G21)")
-                    call = {"name": name, "args": unpack(packed)}
+                    call = {"name": name, "args": input_of(packed)}
                 if signs:
                     signs = False
                     self._unsigned(id)

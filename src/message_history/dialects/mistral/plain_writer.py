@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.messages.plain import unpack
-from message_history.dialects._shared.plain_messages import SHORT
-from message_history.dialects._shared.writer import json_object, named_for
+from message_history.dialects._shared.plain_messages import SHORT, are_foreign
+from message_history.dialects._shared.writer import arguments_of, named_for
 from message_history.dialects.mistral.schema import ANY_NAME, NAME
 
 if TYPE_CHECKING:
@@ -36,6 +35,10 @@ class MistralPlainWriter:
         self._ids = ids
         self._takes_names = dialect.name_pattern in (NAME, ANY_NAME) and dialect.name_limit >= SHORT
 
+    def takes(self, keys: bytes | None, item: Any) -> bool:
+        """Return whether packed keys came from elsewhere."""
+        return are_foreign(keys, "mistral", "openai_chat")
+
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         texts, thinks = [], False
         calls: list[Wire] = []
@@ -46,7 +49,7 @@ class MistralPlainWriter:
             elif len(item) == 3:
                 id, name, packed = item
                 fitting = name if self._takes_names else self._name(name)
-                function = {"name": fitting, "arguments": json_object(unpack(packed))}
+                function = {"name": fitting, "arguments": arguments_of(packed)}
                 alias = aliases[len(calls)]
                 if alias != id:
                     self._changes.renamed(id, alias, OTHER_ID)

@@ -16,11 +16,12 @@ from message_history.core.messages.message import (
     with_replies,
 )
 from message_history.core.messages.parsed import Parsed
+from message_history.core.messages.plain import input_of, is_object_text, pack
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import FrozenDict, freeze, freeze_mapping
 from message_history.core.values.keys import lineage_from_json
 from message_history.core.values.meta import Decision, Mark, MarkKind, Meta
-from message_history.dialects._shared.plain_reader import common_message, read_each
+from message_history.dialects._shared.plain_reader import MODELLED, Keeper, common_message, read_each
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import saved_replies, with_unknown
 from message_history.dialects._shared.sdk_objects import as_mapping
@@ -75,6 +76,28 @@ class _Blocks:
         return ProviderBlock(NATIVE, data)
 
 
+@final
+class _Keeper(Keeper):
+    """Packs the keys that the saved form has under `extra`, and takes the provider's own text of an input."""
+
+    modelled = {**MODELLED, "tool_use": (*MODELLED["tool_use"], "arguments")}  # noqa: RUF012 - nothing changes it
+
+    def packed(self, others: dict[str, Any]) -> bytes | None:
+        extra = others.get("extra")
+        return (pack(extra) if extra else b"") if type(extra) is dict else None if others else b""
+
+    def input(self, item: dict[str, Any], packed: bytes) -> bytes | str | None:
+        if "arguments" not in item:
+            return packed
+        text = item["arguments"]
+        if type(text) is str and is_object_text(text) and pack(input_of(text)) == packed:
+            return text
+        return None
+
+
+_KEEP: Final = _Keeper(NATIVE, dict.fromkeys(MODELLED, ("extra",)))
+
+
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
     """Read our own saved form."""
     found = _read_usual(raw)
@@ -104,9 +127,9 @@ def _read_usual(raw: Sequence[Any]) -> list[Message | None]:
     if kinds == {Message}:
         return list(raw)  # As of a pickle.
     if Message not in kinds:
-        return read_each([entry if _is_usual(entry) else None for entry in raw], 3)
+        return read_each([entry if _is_usual(entry) else None for entry in raw], 3, _KEEP)
     # Few entries are left of a list that was read ahead.
-    read = iter(read_each([entry for entry in raw if _is_usual(entry)], 3))
+    read = iter(read_each([entry for entry in raw if _is_usual(entry)], 3, _KEEP))
     return [entry if type(entry) is Message else next(read) if _is_usual(entry) else None for entry in raw]
 
 
@@ -114,9 +137,14 @@ def _read_common(entry: Any) -> Message | None:
     """Read a message of such a shape, with what its provider said of it."""
     if not _is_usual(entry):
         return None
-    message = common_message(entry, 3 + (REPLIES in entry) + (ARRIVALS in entry))
+    message = common_message(entry, 3 + (REPLIES in entry) + (ARRIVALS in entry), _KEEP)
     if message is None:
         return None
+    return with_beside(message, entry)
+
+
+def with_beside(message: Message, entry: Mapping[str, Any]) -> Message | None:
+    """Give a message that nobody else has yet what is saved beside its value; None if that needs a second look."""
     if ARRIVALS in entry:
         arrivals = _arrivals(entry[ARRIVALS], message)
         if not arrivals:

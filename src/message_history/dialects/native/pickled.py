@@ -6,73 +6,120 @@ stands in a pickle as in the saved form, and all that is read goes through the s
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.message import message_of_plain, plain_content
-from message_history.core.messages.plain import pack, result_content, unpack
+from message_history.core.messages.message import kept_keys, message_of_plain, plain_content
+from message_history.core.messages.plain import is_object_text, pack, result_content, unpack
 from message_history.core.turns.conversation import context_of, messages_of
 from message_history.core.turns.stubs import unrecorded_stubs
-from message_history.dialects.native.render import first_entry, mark_open_stubs, message_to_json
+from message_history.dialects.native.parse import with_beside
+from message_history.dialects.native.render import beside, first_entry, mark_open_stubs, message_to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from message_history.core.messages.message import Message
+    from message_history.core.messages.plain import Plain
     from message_history.core.turns.conversation import Conversation
 
 
 def to_pickle(conversation: Conversation) -> list[Any]:
-    """Write a conversation for a pickle: a plain message as a pair, any other and the system prompt as a dict."""
+    """Write a conversation for a pickle: a plain message as a tuple, any other and the system prompt as a dict."""
     context = context_of(conversation)
     entries: list[Any] = [*first_entry(context.system, context.lineage)]
-    for message in messages_of(conversation):
-        plain = plain_content(message)
-        if message.arrivals:
-            entries.append(message_to_json(message))
-        elif plain and message.role == "user":
-            entries.append(("user", plain))
-        elif not plain or message.replies:
-            entries.append(message_to_json(message))
-        else:
-            # Packed inputs never leave the process.
-            items = [
-                item if type(item) is str or len(item) != CALL else (item[0], item[1], unpack(item[2]))
-                for item in plain
-            ]
-            entries.append(("assistant", tuple(items)))
-    # A message with a stub has marks, and so is no pair.
+    entries += map(_entry, messages_of(conversation))
+    # A message with a stub has marks, and so is no tuple.
     mark_open_stubs(entries[-1:], unrecorded_stubs(conversation))
     return entries
 
 
+def _entry(message: Message) -> Any:
+    """Write one message."""
+    plain = plain_content(message)
+    if not plain:
+        return message_to_json(message)
+    kept = kept_keys(message)
+    others: dict[str, Any] = beside(message) if message.arrivals or message.replies else {}
+    if kept:
+        others[KEYS] = tuple(map(_text_of, kept))
+    if message.role == "assistant":
+        # Packed inputs never leave the process.
+        plain = tuple(
+            [
+                item if type(item) is str or len(item) != CALL or type(item[2]) is str else (*item[:2], unpack(item[2]))
+                for item in plain
+            ]
+        )
+    return (message.role, plain, others) if others else (message.role, plain)
+
+
+@lru_cache(maxsize=1_000)
+def _text_of(keys: bytes | None) -> str | None:
+    """Write packed keys as JSON; equal ones are one text, which a pickle holds once."""
+    return json.dumps(unpack(keys), ensure_ascii=False) if keys is not None else None
+
+
+@lru_cache(maxsize=1_000)
+def _keys_of(text: str) -> bytes | None:
+    """Pack keys that were written as JSON; None for anything else."""
+    return pack(json.loads(text)) if is_object_text(text) else None
+
+
 def from_pickle(saved: Iterable[Any]) -> list[Any]:
-    """Read the messages of a pickle that are pairs. What is not as `to_pickle` writes it stays as it is."""
+    """Read the messages of a pickle that are tuples. What is not as `to_pickle` writes it stays as it is."""
     return [_message(entry) or entry if type(entry) is tuple else entry for entry in saved]
 
 
 def _message(entry: tuple[Any, ...]) -> Message | None:
     """Read one message; None if it is not as `to_pickle` writes it."""
-    if len(entry) != 2 or entry[0] not in ("user", "assistant") or type(entry[1]) is not tuple:
+    if len(entry) not in (2, 3) or entry[0] not in ("user", "assistant") or type(entry[1]) is not tuple:
         return None
-    role, items = entry
+    role, items, *others = entry
+    plain = _user_items(items) if role == "user" else _assistant_items(items)
+    if plain is None or (others and type(others[0]) is not dict):
+        return None
+    if not others:
+        return message_of_plain(role, plain)
+    keys = others[0].get(KEYS, ())
+    if type(keys) is not tuple or (keys and len(keys) != len(plain)):
+        return None
+    kept = tuple([_keys_of(text) if type(text) is str else None for text in keys])
+    if any(text is not None and packed is None for text, packed in zip(keys, kept, strict=True)):
+        return None
+    return with_beside(message_of_plain(role, plain, kept), others[0])
+
+
+def _user_items(items: tuple[Any, ...]) -> Plain | None:
+    plain: list[Any] = []
+    for item in items:
+        if type(item) is str:
+            plain.append(item)
+        elif type(item) is not tuple or len(item) != RESULT or type(item[0]) is not str:
+            return None
+        elif type(item[1]) is str:
+            plain.append(item)
+        elif _are_texts(item[1]):
+            plain.append((item[0], result_content(item[1])))
+        else:
+            return None
+    return tuple(plain)
+
+
+def _assistant_items(items: tuple[Any, ...]) -> Plain | None:
     plain: list[Any] = []
     for item in items:
         if type(item) is str:
             plain.append(item)
         elif type(item) is not tuple:
             return None
-        elif role == "user":
-            if len(item) != RESULT or type(item[0]) is not str:
-                return None
-            if type(item[1]) is str:
-                plain.append(item)
-            elif _are_texts(item[1]):
-                plain.append((item[0], result_content(item[1])))
-            else:
-                return None
         elif len(item) == CALL:
             id, name, input = item
-            packed = pack(input) if type(input) is dict else None
+            if type(input) is str:
+                packed: bytes | str | None = input if is_object_text(input) else None
+            else:
+                packed = pack(input) if type(input) is dict else None
             if packed is None or type(id) is not str or type(name) is not str:
                 return None
             plain.append((id, name, packed))
@@ -81,13 +128,15 @@ def _message(entry: tuple[Any, ...]) -> Message | None:
             if not _are_texts(thinking) or len(thinking) != THINKING:
                 return None
             plain.append(item)
-    return message_of_plain(role, tuple(plain))
+    return tuple(plain)
 
 
 def _are_texts(value: object) -> bool:
     return type(value) is tuple and all(type(item) is str for item in value)
 
 
+KEYS: Final = "keys"
+"""The name of the keys that came with the items of a plain content, in what a tuple says besides."""
 RESULT: Final = 2
 """How many items a result has: the id of its call and its content."""
 CALL: Final = 3

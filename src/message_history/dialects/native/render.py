@@ -16,8 +16,8 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
-from message_history.core.messages.message import plain_content, reach
-from message_history.core.messages.plain import NO_UNICODE
+from message_history.core.messages.message import kept_keys, plain_content, reach
+from message_history.core.messages.plain import NO_UNICODE, unpack
 from message_history.core.messages.replies import as_json
 from message_history.core.values.json_values import EMPTY, thaw
 from message_history.core.values.keys import WHOLE, lineage_to_json
@@ -53,7 +53,15 @@ def message_to_json(message: Message) -> dict[str, Any]:
         content = assistant_blocks(plain)
     else:
         content = user_blocks(plain, with_empty=True)
-    entry = {"role": message.role, "content": content, NATIVE: VERSION}
+    for block, keys in zip(content, kept_keys(message), strict=False) if plain else ():
+        if keys is not None and "extra" not in block:
+            block["extra"] = unpack(keys)
+    return {"role": message.role, "content": content, NATIVE: VERSION, **beside(message)}
+
+
+def beside(message: Message) -> dict[str, Any]:
+    """Write what stands beside the value of a message."""
+    entry: dict[str, Any] = {}
     if message.replies:
         entry[REPLIES] = [as_json(reply) for reply in message.replies]
     if message.arrivals:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.messages.plain import unpack
-from message_history.dialects._shared.writer import json_object
+from message_history.core.messages.message import kept_keys
+from message_history.core.messages.plain import meta_of_keys
+from message_history.core.values.json_values import EMPTY
+from message_history.dialects._shared.plain_messages import SHORT, are_foreign
+from message_history.dialects._shared.writer import arguments_of
 from message_history.dialects.openai_chat.block_writer import OTHER_ID
+from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 from message_history.dialects.openai_chat.schema import NAME
 
 if TYPE_CHECKING:
@@ -24,6 +29,8 @@ BRIDGE: Final = "OK."
 """What the assistant says where a user message may not follow a tool message."""
 GO_ON: Final = "Go on."
 """What the user says where text and calls of one message must be two."""
+RESULT: Final = 2
+"""How many parts a result has in a plain content; thinking, which has as many, comes without keys."""
 EMPTIED: Final = frozenset({"empty", "emptied"})
 """The values of `null_content` under which an empty text stands for content that is not there."""
 
@@ -45,6 +52,10 @@ class ChatPlainWriter:
         self._takes_names = dialect.name_pattern is NAME
         self._adds_reasoning = bool(dialect.reasoning) and dialect.reasoning_required != "never"
 
+    def takes(self, keys: bytes | None, item: Any) -> bool:
+        """Return whether packed keys came from elsewhere, or are the name of a result alone."""
+        return are_foreign(keys, OPENAI_CHAT) or (len(item) == RESULT and type(item) is tuple and _name_in(keys) != "")
+
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         """Write an assistant message; see `PlainWriter`. The calls that it cannot hold come with their results."""
         dialect, texts, thinks = self._dialect, [], False
@@ -59,7 +70,7 @@ class ChatPlainWriter:
                 alias = aliases[len(calls)]
                 if alias != id:
                     self._changes.renamed(id, alias, OTHER_ID)
-                function = {"name": fitting, "arguments": json_object(unpack(packed))}
+                function = {"name": fitting, "arguments": arguments_of(packed)}
                 calls.append({"id": alias, "type": "function", "function": function})
             elif not thinks:
                 thinks = True
@@ -88,7 +99,7 @@ class ChatPlainWriter:
         ids, dialect = message.ids, self._dialect
         texts = []
         later, aliases = self._writer.later_calls, self._ids.of_results(ids) if ids else ids
-        position, limit = 0, dialect.max_calls
+        position, limit, kept = 0, dialect.max_calls, kept_keys(message)
         for item in plain:
             if type(item) is str:
                 texts.append(item)
@@ -103,6 +114,8 @@ class ChatPlainWriter:
             if alias != id:
                 self._changes.renamed(id, alias, OTHER_ID)
             wire.append({"role": "tool", "tool_call_id": alias, "content": content})
+            if kept and (name := _name_in(kept[position])):
+                wire[-1]["name"] = name if self._takes_names else self._writer.name(name)
             position += 1
         if texts:
             asking = {"role": "user", "content": self._joined(texts)}
@@ -131,6 +144,15 @@ class ChatPlainWriter:
         if len(texts) == 1:
             return texts[0]
         return self._writer.joined([{"type": "text", "text": text} for text in texts])
+
+
+@lru_cache(maxsize=1_000)
+def _name_in(keys: bytes | None) -> str:
+    """Return the name that a result came with and that goes back; empty where there is none, or more than that."""
+    meta = meta_of_keys(keys)
+    own = meta.extra.get(OPENAI_CHAT, EMPTY) if meta is not None else EMPTY
+    name = own.get("name") if len(own) == 1 else None
+    return name if isinstance(name, str) and name.isascii() and name.isidentifier() and len(name) <= SHORT else ""
 
 
 def apart(wire: Wire, dialect: Fields, writer: BlockWriter) -> list[Wire]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.messages.plain import unpack
-from message_history.dialects._shared.writer import json_object
+from message_history.dialects._shared.plain_messages import are_foreign
+from message_history.dialects._shared.writer import arguments_of
 
 if TYPE_CHECKING:
     from message_history.core.messages.message import Message
@@ -32,6 +32,10 @@ class ResponsesPlainWriter:
         self._changes = changes
         self._ids = ids
 
+    def takes(self, keys: bytes | None, item: Any) -> bool:
+        """Return whether packed keys came from elsewhere."""
+        return are_foreign(keys, "openai_responses", "openai_chat")
+
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         limit = self._limit
         for item in plain:
@@ -48,7 +52,7 @@ class ResponsesPlainWriter:
                 position += 1
                 if alias != id:
                     self._changes.renamed(id, alias, RENAMED)
-                arguments = json_object(unpack(packed))
+                arguments = arguments_of(packed)
                 wire.append({"type": "function_call", "call_id": alias, "name": name, "arguments": arguments})
             elif not thinks:
                 thinks = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from message_history.core.messages.plain import unpack
+from message_history.dialects._shared.plain_messages import are_foreign
 from message_history.dialects.pydantic_ai.schema import PROVIDERS
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ class PydanticPlainWriter:
         self._ids.new_scope()
         self.names = {}
 
+    def takes(self, keys: bytes | None, item: Any) -> bool:
+        """Return whether packed keys came from elsewhere."""
+        return are_foreign(keys, "pydantic_ai")
+
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         self.begin()
         parts: list[Wire] = []
@@ -39,7 +44,8 @@ class PydanticPlainWriter:
             elif len(item) == 3:
                 id, name, packed = item
                 self.names[id] = name
-                parts.append({"tool_name": name, "args": unpack(packed), "tool_call_id": id, "part_kind": "tool-call"})
+                args = unpack(packed) if type(packed) is bytes else packed
+                parts.append({"tool_name": name, "args": args, "tool_call_id": id, "part_kind": "tool-call"})
             else:
                 thinking, signature = item
                 provider = PROVIDERS["anthropic"]
