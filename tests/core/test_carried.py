@@ -131,9 +131,9 @@ EVERY: dict[str, Callable[[MessageHistory], MessageHistory]] = {
     "system": lambda history: history.with_system("Be kind."),
     "trim": lambda history: history.trim_results(older_than=99, text=""),
     "unanswered": lambda history: history.add_assistant(ToolUseBlock("9", "f", {})).without_unanswered(),
-    "refusals": lambda history: history.add_response({**REPLY, "stop_reason": "refusal"}).without_refusals(
-        keep_prompts=True
-    ),
+    "refusals": lambda history: history.add_response(
+        {**REPLY, "stop_reason": "refusal", "model": "m"}
+    ).without_refusals(keep_prompts=True),
     "sent": lambda history: history.as_sent(Anthropic()).add_assistant("so"),
     "reply": lambda history: history.add_user("x").add_response(REPLY, sent=history, dialect=Anthropic()),
     "merged": lambda history: merged(history, history.add_user("x"), history.add_user("y", metadata={"token": "mx"})),
@@ -228,6 +228,14 @@ def test_arguments_that_a_person_edited_stand_beside_the_call_and_the_model_is_t
     assert news[-1].text.count("A person edited its arguments.") == 2
     assert news.calls[0].input == {"sum": 4}
     assert MessageHistory().add_user("q").add_assistant(PAY).calls[0].input == {"sum": 5}
+
+
+def test_that_arguments_were_edited_stays_where_a_result_is_shortened() -> None:
+    history = MessageHistory().add_user("q").add_assistant(PAY).record_call("1", "approved", input={"sum": 4})
+    kept = history.add_tool_result("1", "paid " * 9).trim_results(older_than=9, text="-")
+    assert kept[-1].results[0].text == "-\n[A person edited the arguments of this call.]"
+    assert MessageHistory.from_list(kept.to_list()) == kept
+    assert kept.trim_results(older_than=9, text="-") == kept
 
 
 @pytest.mark.parametrize(

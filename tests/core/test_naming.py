@@ -299,6 +299,31 @@ def test_a_result_that_is_put_into_a_followed_list_answers_the_call_before_it(di
     assert states(first.history) == {1: (State.ANSWERED, "paid 2"), 2: (State.UNKNOWN, None)}
 
 
+@pytest.mark.parametrize("dialect", [Anthropic(), OpenAIChat()], ids=lambda dialect: dialect.name)
+def test_results_of_a_followed_list_under_one_id_are_for_their_calls_in_order(dialect: Any) -> None:
+    called: dict[str, Any]
+    if dialect.name == "anthropic":
+        called = {
+            "role": "assistant",
+            "content": [
+                {"type": "tool_use", "id": "call_0", "name": "pay", "input": each.input} for each in (pay(1), pay(2))
+            ],
+        }
+        content = [{"type": "tool_result", "tool_use_id": "call_0", "content": f"paid {n}"} for n in (1, 2)]
+        results: list[dict[str, Any]] = [{"role": "user", "content": content}]
+    else:
+        functions = [{"name": "pay", "arguments": f'{{"amount": {n}}}'} for n in (1, 2)]
+        made = [{"id": "call_0", "type": "function", "function": each} for each in functions]
+        called = {"role": "assistant", "tool_calls": made}
+        results = [{"role": "tool", "tool_call_id": "call_0", "content": f"paid {n}"} for n in (1, 2)]
+    said = [{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}, {"role": "user", "content": "v"}]
+    begun = [{"role": "user", "content": "q"}, called]
+    for count in range(4):
+        followed = MessageHistory().follow([*begun, *said[:count]], dialect=dialect)
+        for raw in ([*begun, *results, *said[:count]], [*begun, *results, *said]):
+            assert states(followed.follow(raw).history) == {n: (State.ANSWERED, f"paid {n}") for n in (1, 2)}
+
+
 def test_an_equal_late_result_of_a_followed_list_adds_nothing() -> None:
     call = {"id": "call_0", "type": "function", "function": {"name": "pay", "arguments": "{}"}}
     raw: list[dict[str, Any]] = [{"role": "user", "content": "q"}, {"role": "assistant", "tool_calls": [call]}]
@@ -400,13 +425,23 @@ def test_calls_that_were_answered_late_or_denied_later_are_not_unanswered() -> N
 
 
 def test_a_refusal_that_is_removed_takes_no_result_with_it() -> None:
-    refusal = {**reply({"type": "text", "text": "I cannot."}), "stop_reason": "refusal"}
+    refusal = {**reply({"type": "text", "text": "I cannot."}), "stop_reason": "refusal", "model": "m"}
     history = MessageHistory().add_user("Pay.").add_assistant(pay(5)).add_user("Well?").add_assistant("Hm.")
     history = history.add_user("Bad words.").add_tool_result("call_0", "paid").add_response(refusal)
     assert states(history) == {5: (State.ANSWERED, "paid")}
     kept = history.without_refusals()
     assert states(kept) == {5: (State.ANSWERED, "paid")}
-    assert "Bad words." not in kept[-1].text
+    assert "Bad words." not in str(kept.to_list())
+
+
+def test_a_refusal_that_is_removed_leaves_the_whole_text_of_late_results() -> None:
+    refusal = {**reply({"type": "text", "text": "I cannot."}), "stop_reason": "refusal", "model": "m"}
+    history = MessageHistory().add_user("Pay.").add_assistant([pay(5), pay(6, "call_1")]).add_user("Well?")
+    history = history.add_assistant(pay(7))
+    for each in reversed(history.calls):
+        history = history.add_tool_result(each.call, f"paid {each.call.input['amount']}")
+    kept = history.add_response(refusal).without_refusals()
+    assert states(kept) == {amount: (State.ANSWERED, f"paid {amount}") for amount in (5, 6, 7)}
 
 
 def test_the_reason_of_a_denial_stays_when_a_result_comes() -> None:

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from message_history.core.messages.parsed import Note, Parsed
 
 
-Named: TypeAlias = "Mapping[tuple[int, str], ToolUseBlock]"
-"""The calls that results of a raw list are for by their places, by the entries and the ids of the results."""
+Named: TypeAlias = "Mapping[tuple[int, str], list[ToolUseBlock]]"
+"""The calls that results of a raw list are for by their places, by the entries and the ids of the results, in order."""
 EMPTY: Final[Named] = {}
 
 
@@ -91,7 +91,8 @@ class _Arrivals:
         while notes:
             self._note(notes.popleft())
         for result, source in late:
-            call = self._calls.get((source, result.tool_use_id)) or self._call_of(result)
+            placed = self._calls.get((source, result.tool_use_id))
+            call = placed.pop(0) if placed else self._call_of(result)
             message = make_message("user", (result,))
             if call is not None and reply is None and call.turn == messages_in(self._past):
                 message = make_message("user", tuple(self._quote(result, call, source)))
@@ -130,27 +131,28 @@ class _Arrivals:
             return message
         blocks: list[Block] = []
         for block in message.content:
-            call = self._stubbed_call(block)
+            call = self._stubbed_call(block, blocks)
             if isinstance(block, ToolResultBlock) and call is not None:
                 blocks += self._quote(block, call, source, blocks)
             else:
                 blocks.append(block)
         return with_content(message, tuple(blocks))
 
-    def _stubbed_call(self, block: Block) -> ToolUseBlock | None:
+    def _stubbed_call(self, block: Block, before: Sequence[Block]) -> ToolUseBlock | None:
         if not isinstance(block, ToolResultBlock) or known_stub(block, self._policy).is_stub:
             return None
         if block.tool_use_id == "" and len(self._awaited) == 1:
             return self._awaited[0]
-        return self._waiting(block.tool_use_id)
+        return self._waiting(block.tool_use_id, before)
 
-    def _waiting(self, id: str) -> ToolUseBlock | None:
+    def _waiting(self, id: str, before: Sequence[Block] = ()) -> ToolUseBlock | None:
         """Return the first call with an id whose stub was sent: the first of which no late result has come."""
         found = [call for call in self._awaited if id in ids_of(call)]
-        return next((call for call in found if not self._has_news(call)), next(iter(found), None))
+        told = {block.mark.key for block in before if block.mark is not None}
+        return next((call for call in found if not self._has_news(call, told)), next(iter(found), None))
 
-    def _has_news(self, call: ToolUseBlock) -> bool:
-        return Names.of(self.ingest.current).user.news_of(call.key).last is not None
+    def _has_news(self, call: ToolUseBlock, told: Collection[str]) -> bool:
+        return call.key in told or Names.of(self.ingest.current).user.news_of(call.key).last is not None
 
     def _quote(
         self, block: ToolResultBlock, call: ToolUseBlock, source: int, before: Sequence[Block] = ()
@@ -196,12 +198,12 @@ def _without_results(incoming: Sequence[Incoming], known: Collection[int]) -> It
 
 def calls_by_place(
     parsed: Parsed, inserted: Collection[int], conversation: Conversation
-) -> dict[tuple[int, str], ToolUseBlock]:
+) -> dict[tuple[int, str], list[ToolUseBlock]]:
     """Find the calls that results which were put into a raw list are for: their places say so, as in any list."""
     there: dict[tuple[str, str, str], list[ToolUseBlock]] = {}
     for record in find_calls(conversation):
         there.setdefault(call_key(record.call), []).append(record.call)
-    found: dict[tuple[int, str], ToolUseBlock] = {}
+    found: dict[tuple[int, str], list[ToolUseBlock]] = {}
     waiting: dict[str, list[ToolUseBlock]] = {}
     made: set[tuple[str, str, str]] = set()
     answers = False
@@ -217,6 +219,6 @@ def calls_by_place(
         for result in one.message.results:
             named = waiting.get(result.tool_use_id)
             if named and one.source in inserted:
-                found[one.source, result.tool_use_id] = named[0]
+                found.setdefault((one.source, result.tool_use_id), []).append(named[0])
             waiting[result.tool_use_id] = named[1:] if named else []
     return found

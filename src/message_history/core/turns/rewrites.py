@@ -160,5 +160,8 @@ def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conve
             )
     for message, content in zip(messages, kept, strict=True):
         if content != message.content and message.role == "user":
-            say_again(ingest, message.content[: len(message.content) - len(content)], context_of(conversation).policy)
+            # Of a prompt its results are kept, which come first; else they are what is removed.
+            end = len(content) if message.content[: len(content)] == content else 0
+            gone = message.content[end : len(message.content) - len(content) + end]
+            say_again(ingest, gone, context_of(conversation).policy)
     return branched(ingest.finish(allowed=len(ingest.repairs)))

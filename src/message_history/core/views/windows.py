@@ -341,12 +341,16 @@ class _Trimming:
 
     def _block(self, position: int, block: Block) -> Block:
         """Return a real result with other content, if that is shorter."""
-        if not isinstance(block, ToolResultBlock) or block.is_stub or _size(block.content) <= self._size:
+        if not isinstance(block, ToolResultBlock) or block.is_stub:
+            return block
+        # That a person edited the arguments is no part of what the tool gave.
+        told = tuple(each for each in block.content[-1:] if each.mark is not None and each.mark.kind == "edited")
+        if _size(block.content) <= self._size + _size(told):
             return block
         self.results += 1
         if position not in self.positions[-1:]:
             self.positions.append(position)
-        return evolve(block, content=self._content)
+        return evolve(block, content=(*self._content, *told))
 
 
 def _size(content: tuple[Block, ...]) -> int:
