@@ -148,11 +148,11 @@ class _Arrivals:
     def _waiting(self, id: str, before: Sequence[Block] = ()) -> ToolUseBlock | None:
         """Return the first call with an id whose stub was sent: the first of which no late result has come."""
         found = [call for call in self._awaited if id in ids_of(call)]
-        told = {block.mark.key for block in before if block.mark is not None}
-        return next((call for call in found if not self._has_news(call, told)), next(iter(found), None))
+        quoted = {block.mark.key for block in before if block.mark is not None}
+        return next((call for call in found if not self._has_news(call, quoted)), next(iter(found), None))
 
-    def _has_news(self, call: ToolUseBlock, told: Collection[str]) -> bool:
-        return call.key in told or Names.of(self.ingest.current).user.news_of(call.key).last is not None
+    def _has_news(self, call: ToolUseBlock, quoted: Collection[str]) -> bool:
+        return call.key in quoted or Names.of(self.ingest.current).user.news_of(call.key).last is not None
 
     def _quote(
         self, block: ToolResultBlock, call: ToolUseBlock, source: int, before: Sequence[Block] = ()

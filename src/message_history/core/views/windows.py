@@ -344,13 +344,13 @@ class _Trimming:
         if not isinstance(block, ToolResultBlock) or block.is_stub:
             return block
         # That a person edited the arguments is no part of what the tool gave.
-        told = tuple(each for each in block.content[-1:] if each.mark is not None and each.mark.kind == "edited")
-        if _size(block.content) <= self._size + _size(told):
+        note = tuple(each for each in block.content[-1:] if each.mark is not None and each.mark.kind == "edited")
+        if _size(block.content) <= self._size + _size(note):
             return block
         self.results += 1
         if position not in self.positions[-1:]:
             self.positions.append(position)
-        return evolve(block, content=(*self._content, *told))
+        return evolve(block, content=(*self._content, *note))
 
 
 def _size(content: tuple[Block, ...]) -> int:
