@@ -78,7 +78,6 @@ class Commands(click.Group):
     """The commands of the program."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands, with those of other distributions."""
         return sorted({*COMMANDS, *plugins.entry_points_of(plugins.COMMANDS)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -172,7 +171,6 @@ def _shown_as_line(show: Callable[..., None]) -> Callable[..., None]:
 
 
 def _print_version(context: click.Context) -> None:
-    """Print what a report of a bug needs: the versions, the system, and which extras are installed."""
     if context.resilient_parsing:
         return
     from importlib.metadata import version  # noqa: PLC0415 - only this option needs these two

@@ -195,7 +195,6 @@ def _repaired(found: Examined, printer: Printer, *, in_place: bool, force: bool,
 
 
 def _first(found: Examined) -> str:
-    """Say what is wrong first."""
     session = found.session
     if session is None or not found.wrong:
         return ""

@@ -93,7 +93,6 @@ def write_result(
 
 
 def is_screen() -> bool:
-    """Return whether the standard output is a terminal."""
     return sys.stdout.isatty()
 
 
@@ -107,7 +106,6 @@ def dialect_named(name: str | None, model: str | None = None, option: str = "--d
 
 
 def format_named(name: str | None) -> Format | None:
-    """Return the format with a name; None for None."""
     return FORMATS[name] if name is not None else None
 
 
@@ -178,7 +176,6 @@ def read_or_report(path: str, printer: Printer, format_name: str | None = None) 
 
 
 def main_of(path: str, session: SessionFile, printer: Printer) -> SavedFile:
-    """Return the main conversation of a file, and report the others."""
     main, *others = session.conversations
     if others:
         printer.remark(path, f"{main.label or 'the main conversation'} only; left out: {_listed(others)}")

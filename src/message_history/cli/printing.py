@@ -56,7 +56,6 @@ def escaped_json(text: str) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """Say how many there are."""
     return f"{number} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
@@ -86,7 +85,6 @@ class Printer:
             self._err = self._out
 
     def finish(self, code: ExitCode) -> ExitCode:
-        """End the output, and return the exit code."""
         return code
 
     def result_on_stdout(self) -> None:
@@ -99,16 +97,13 @@ class Printer:
         return self._out if self._out.is_terminal else self._err
 
     def line(self, text: Text | str) -> None:
-        """Print a line of the result."""
         self._out.print(text)
 
     def diff_line(self, line: str, indent: str = "") -> None:
-        """Print a line of a unified diff."""
         style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "dim")
         self.line(Text(f"{indent}{' ' if line[:1] == ' ' else ''}{one_line(line)}", style))
 
     def error(self, path: str, why: str) -> None:
-        """Say why a file cannot be worked on."""
         self._err.print(Text.assemble((f"{visible(path)}: ", "bold"), ("error: ", "bold red"), visible(why)))
 
     def line_note(self, path: str, note: LineNote) -> None:
@@ -118,7 +113,6 @@ class Printer:
         self._err.print(Text.assemble((place, "bold"), (f"{done}: ", "yellow"), one_line(note.detail)))
 
     def remark(self, path: str, what: str) -> None:
-        """Say something about a file."""
         self._err.print(Text.assemble((f"{visible(path)}: ", "bold"), visible(what)))
 
     def checked(
@@ -241,5 +235,4 @@ def _summary(repairs: Sequence[Repair]) -> Text:
 
 
 def one_line(text: str) -> str:
-    """Return a text in one line, safe to print."""
     return visible(" ".join(text.split()))

@@ -165,7 +165,6 @@ class _Repairing:
 
 
 def _named(target: str) -> str | None:
-    """Return an output to print; None for the standard output."""
     return None if target == STDIN else target
 
 

@@ -116,7 +116,6 @@ _CHAT_KEYS: Final = frozenset(
 
 @cache
 def _blocks() -> dict[str, str]:
-    """Return whose each block is."""
     schema = import_module("message_history.dialects.anthropic.schema")
     typed = schema.IN_USER | schema.IN_RESULTS | schema.IN_ASSISTANT | schema.TOOL_CHANGES
     return {

@@ -70,7 +70,6 @@ class Place:
 
 
 def places_of(text: str) -> list[Place]:
-    """Return the places of the list that a plain text names."""
     return [_place(path[0]) for path in _PATH.finditer(text) if _is_place(path)]
 
 
@@ -92,7 +91,6 @@ def parameters_of(text: str) -> list[str]:
 
 
 def is_root(name: str) -> bool:
-    """Return whether a place of the list can begin with a key."""
     return re.fullmatch(_ROOT, name) is not None
 
 

@@ -89,5 +89,4 @@ def _places(text: str) -> frozenset[str]:
 
 
 def is_place(feature: str) -> bool:
-    """Return whether a feature is how a place of the list is written."""
     return "#" in feature

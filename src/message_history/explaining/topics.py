@@ -93,7 +93,6 @@ class Topic:
 
 @cache
 def topic_table() -> dict[str, Any]:
-    """Return what `topics.toml` holds."""
     return tomllib.loads(files(__package__).joinpath(_FILE).read_text(encoding="utf-8"))
 
 
@@ -133,7 +132,6 @@ def _of_key(key: str) -> Topic | None:
 
 
 def is_key(name: str) -> bool:
-    """Return whether a topic is about the places in the list with this key."""
     return _of_key(name) is not None
 
 
@@ -269,7 +267,6 @@ def _topic_of_keys(keys: tuple[str, ...]) -> Topic | None:
 
 
 def _has(topic: Topic, sentence: str) -> bool:
-    """Return whether a sentence has a sign of a topic, and no word that keeps it away."""
     if not any(all(group.search(sentence) for group in sign) for sign in topic.signs):
         return False
     return not any(group.search(sentence) for group in topic.veto)

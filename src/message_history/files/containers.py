@@ -83,7 +83,6 @@ class Archive:
 
 
 def is_container(data: bytes) -> bool:
-    """Return whether a file is a database or an archive, or compressed."""
     return data.startswith((SQLITE, _ZIP, *_COMPRESSED))
 
 
@@ -108,7 +107,6 @@ def open_container(data: bytes) -> Database | Archive:
 
 
 def _module() -> Any:
-    """Return the module for databases, which a Python in a browser may lack."""
     try:
         import sqlite3  # noqa: PLC0415 - only who reads a database needs it
     except ImportError as error:

@@ -56,7 +56,6 @@ def bare_line(written: bytes) -> bytes:
 
 
 def decode_line(written: bytes) -> str:
-    """Decode a line, without what is blank around it."""
     return decode_bytes(bare_line(written))
 
 
@@ -280,6 +279,5 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def _explained(error: json.JSONDecodeError) -> str:
-    """Say what is wrong, with the place in the line."""
     truncated = error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip())
     return TRUNCATED if truncated else f"{error.msg} at column {error.colno}"

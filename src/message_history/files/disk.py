@@ -40,7 +40,6 @@ def file_of(path: Path) -> Path:
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """Take the stamp of a file; None when there is none."""
     try:
         return _stamp(path.stat())
     except FileNotFoundError:

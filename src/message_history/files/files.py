@@ -129,7 +129,6 @@ class SavedFile:
 
     @property
     def skipped(self) -> tuple[LineNote, ...]:
-        """Return the notes on what was skipped."""
         return tuple(note for note in self.notes if note.skipped is not None)
 
     def dialect(self, *, as_request: bool = False) -> Dialect[Any]:
@@ -269,7 +268,6 @@ def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:
 
 
 def contained(whole: Mapping[str, Any], place: Place, notes: tuple[LineNote, ...] = ()) -> SavedFile:
-    """Take a conversation out of the object that holds it under the keys of `place`; `notes` say what could not be."""
     around = filled(whole, place, Export([]), moved=False)
     entries = tuple(entries_at(whole, place))
     return SavedFile(entries=entries, form=FileForm.OBJECT, notes=notes, container=around, place=place)

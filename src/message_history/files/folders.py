@@ -85,7 +85,6 @@ def _numbered(folder: Path) -> list[Any]:
 
 
 def _storage(path: Path) -> tuple[Path, list[Path]] | None:
-    """Find the storage that a folder is or belongs to, and the folders of messages that are asked for."""
     for root in (path, path / "session"):
         if (root / "message").is_dir() and (root / "part").is_dir():
             return root, sorted(each for each in (root / "message").iterdir() if each.is_dir())
@@ -108,7 +107,6 @@ def _value(file: Path) -> Any:
 
 
 def _check_sizes(files: Iterable[Path]) -> None:
-    """Refuse files that are too large together."""
     left = MAX_BYTES
     for file in files:
         left -= file.stat().st_size

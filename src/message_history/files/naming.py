@@ -17,7 +17,6 @@ _OF_REPLIES: Final = ("choices", "candidates")
 
 
 def few_of(names: Iterable[str]) -> str:
-    """List the first names, and say how many more there are."""
     found = list(names)
     return ", ".join(found[:LISTED]) + (f" and {len(found) - LISTED} more" if len(found) > LISTED else "")
 

@@ -53,7 +53,6 @@ MAX_LINE: Final = 64 * 1024 * 1024
 
 
 def header(lineage: Lineage = WHOLE) -> bytes:
-    """Write the first line of a file."""
     keys = {LINEAGE: lineage_to_json(lineage)} if lineage != WHOLE else {}
     return json_bytes({"format": FORMAT, "version": FORMAT_VERSION, **keys}) + b"\n"
 
@@ -72,7 +71,6 @@ def whole_lines(history: MessageHistory) -> Iterator[bytes]:
 
 
 def new_lines(history: MessageHistory, growth: Growth) -> Iterator[bytes]:
-    """Write what of a history is new."""
     recorded = context_of(conversation_of(history)).repairs[growth.repair :]
     open_ones = [repair_to_json(repair) for repair in standing(history)]
     # Only what the last line says of standing repairs counts.
@@ -99,7 +97,6 @@ def _beside(first: int, recorded: Sequence[Repair]) -> dict[str, Any]:
 
 
 def is_own(entry: object) -> bool:
-    """Return whether a JSON value is a line of a session file."""
     if not isinstance(entry, Mapping):
         return False
     return entry.get("format") == FORMAT or (NATIVE in entry and ("at" in entry or "repairs" in entry))

@@ -44,7 +44,6 @@ class RepairedList:
 
     @property
     def data(self) -> bytes:
-        """Return what to write."""
         return _encoded(self.form, self.value)
 
 

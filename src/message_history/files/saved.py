@@ -62,12 +62,10 @@ def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
 
 
 def is_same(left: Message, right: Message) -> bool:
-    """Return whether two messages are stored alike: what a provider said of a reply is no part of a message's value."""
     return left is right or (left == right and _beside(left) == _beside(right))
 
 
 def _beside(message: Message) -> tuple[object, ...]:
-    """Return what stands beside a message's value."""
     # A plain message has nothing that travels with its blocks; to ask for them would make them.
     metas = () if is_plain(message) else [block.meta for block in message.content if block.meta is not None]
     keys = [(meta.key, meta.mark.key if meta.mark is not None else "") for meta in metas]

@@ -25,12 +25,10 @@ class EntryDigest:
 
     @property
     def head(self) -> bytes:
-        """Return the digest of all but its blocks."""
         return self._known_parts()[0]
 
     @property
     def blocks(self) -> tuple[bytes, ...]:
-        """Return the digest of each of its blocks."""
         return self._known_parts()[1]
 
     def alone(self) -> EntryDigest:
@@ -101,7 +99,6 @@ def _unmarked(value: Any) -> Any:
 
 
 def is_cache_mark(block: object) -> bool:
-    """Return whether a block is nothing but a cache mark."""
     return isinstance(block, Mapping) and len(block) == 1 and next(iter(block)) in _CACHE_MARKS
 
 

@@ -45,9 +45,7 @@ class Earlier(Protocol[HistoryT]):
     def before(self) -> Earlier[HistoryT] | None:
         """The version before."""
 
-    def whole(self) -> Followed[HistoryT]:
-        """Return the whole version."""
-        ...
+    def whole(self) -> Followed[HistoryT]: ...
 
 
 @final
@@ -319,7 +317,6 @@ def _count_of_blocks(parsed: Parsed) -> int:
 
 
 def _has_only_results(parsed: Parsed, sources: Collection[int]) -> bool:
-    """Return whether the entries hold results and nothing else."""
     return all(
         isinstance(block, ToolResultBlock)
         for message, source in zip(parsed.messages, parsed.sources, strict=True)

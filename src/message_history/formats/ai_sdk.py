@@ -136,7 +136,6 @@ def _outcome(part: Mapping[str, Any]) -> list[Any]:
 
 
 def ai_sdk_file(part: Mapping[str, Any]) -> list[Any]:
-    """Return a file as a block."""
     media = first_of(part, "mediaType", "mimeType", "contentType")
     url = first_of(part, "url", "data")
     if str(media).startswith("image/"):
@@ -166,7 +165,6 @@ def _line_of(line: Line, policy: Policy) -> bytes:
 
 
 def _answered(message: Any, policy: Policy) -> Any:
-    """Return a message with an outcome for each of its calls."""
     if not isinstance(message, dict):
         return message
     answered = dict(message)

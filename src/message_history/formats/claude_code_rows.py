@@ -46,7 +46,6 @@ _NAMESPACE: Final = uuid.UUID("6f1d3c52-6a0e-5d43-9a53-1f0f8f6a2b7e")
 
 
 def is_line(value: Mapping[str, Any]) -> bool:
-    """Return whether a JSON object is a line of such a file."""
     if isinstance(value.get("message"), Mapping):
         return value.get("type") in ("user", "assistant") and ("uuid" in value or "sessionId" in value)
     return isinstance(value.get("type"), str) and ("sessionId" in value or "leafUuid" in value or "parentUuid" in value)
@@ -314,7 +313,6 @@ def _by_turn(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def _id_in(piece: Piece, kind: str, key: str) -> str | None:
-    """Return the id in a call or a result; None for any other piece."""
     raw = piece.raw
     return str(raw.get(key)) if isinstance(raw, Mapping) and raw.get("type") == kind else None
 
@@ -329,7 +327,6 @@ def _as_block(item: Any) -> Any:
 
 
 def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
-    """Write a block that was made."""
     del before
     items: list[Any] = []
     for entry in _DIALECT.render([make_message(role, (block,))]).messages:
@@ -359,7 +356,6 @@ class _Weaving:
         self._taken = {_id(line.value) for line in lines if line.value is not None}
 
     def take(self, splice: Splice) -> None:
-        """Take one repaired conversation."""
         if not splice.changed:
             return
         for n in dict.fromkeys(piece.line for piece in splice.thread.pieces):

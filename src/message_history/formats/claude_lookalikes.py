@@ -32,7 +32,6 @@ PARENT: Final = "parent_tool_use_id"
 
 
 def is_message(row: Mapping[str, Any]) -> bool:
-    """Return whether an event has a message."""
     message = row.get("message")
     return row.get("type") in ("user", "assistant") and isinstance(message, dict) and "content" in message
 

@@ -43,7 +43,6 @@ _CODEX_OPENINGS: Final = ("<", "# AGENTS.md")
 
 
 def is_line(value: Mapping[str, Any]) -> bool:
-    """Return whether a JSON object is a line of such a file."""
     if isinstance(value.get("payload"), Mapping):
         return value.get("type") in _KINDS
     # The marks of an older file stand between its items.
@@ -52,7 +51,6 @@ def is_line(value: Mapping[str, Any]) -> bool:
 
 
 def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
-    """Read the conversation in a file; none when there is no message."""
     pieces: list[Piece] = []
     counted = _Counted()
     every = 0
@@ -123,7 +121,6 @@ def _usage(counts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _envelope(value: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any]]:
-    """Return a line's kind and payload."""
     payload = value.get("payload") if value is not None else None
     if value is None or not isinstance(payload, Mapping):
         return "", {}
@@ -137,7 +134,6 @@ def _is_compaction(kind: str, payload: Mapping[str, Any]) -> bool:
 
 
 def _items(value: Mapping[str, Any] | None) -> list[Any]:
-    """Return the items that a line holds."""
     kind, payload = _envelope(value)
     if kind == "response_item":
         return [payload]
@@ -193,7 +189,6 @@ def _message(role: Role, text: str) -> dict[str, Any]:
 
 
 def _write(role: Role, block: Block, before: Message | None) -> list[Any]:
-    """Write a block that was made."""
     if isinstance(block, TextBlock):
         return [_message(role, block.text)]
     messages = [make_message(role, (block,))]

@@ -53,7 +53,6 @@ def _items(document: Document) -> list[tuple[int, Any]]:
 
 
 def _key(value: Any) -> str | None:
-    """Find the key of a list of conversations in an object."""
     if not isinstance(value, dict):
         return None
     found = (key for key in _LISTS if isinstance(value.get(key), list) and any(map(_is_around, value[key])))

@@ -177,7 +177,6 @@ class NoConversations:
     """Keeps nothing: each request is healed by itself."""
 
     def find(self, group: str, known: Sequence[EntryDigest]) -> Found:
-        """Find nothing."""
         del group, known
         return Found()
 

@@ -220,7 +220,6 @@ def _kept_by_request(dialect: Dialect[Any], data: Mapping[str, Any], *, is_chose
 
 
 def _data(body: object) -> Mapping[str, Any] | None:
-    """Read a body; None when it is no JSON object."""
     if isinstance(body, Mapping):
         return body
     if not isinstance(body, bytes | bytearray):

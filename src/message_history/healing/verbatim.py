@@ -148,12 +148,10 @@ class _Segment(NamedTuple):
 
     @property
     def sent(self) -> list[Any]:
-        """Return what is sent of it."""
         return self.written if self.raw is None else self.raw
 
     @property
     def positions(self) -> tuple[int, ...]:
-        """Return the messages of the history that it is."""
         return self.several if self.position is None else (self.position,)
 
 
@@ -211,7 +209,6 @@ def _count_of_system(wire: Sequence[Any]) -> int:
 
 
 def is_assistants(message: Any) -> bool:
-    """Return whether a raw entry is the assistant's."""
     role = _role(message)
     if role is not None:
         return role in ("assistant", "model", "ai")
@@ -224,7 +221,6 @@ def _role(message: Any) -> Any:
 
 
 def _unmarked(message: Message) -> Message:
-    """Return a message without cache marks, which move from request to request."""
     if not any(_has_mark(block) for block in message.content):
         return message
     return make_message(message.role, tuple(map(_without_mark, message.content)))

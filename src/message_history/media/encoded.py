@@ -52,7 +52,6 @@ class Encoded:
         return -1
 
     def decoded(self) -> bytes:
-        """Decode the whole."""
         return base64.b64decode(self.text)
 
 

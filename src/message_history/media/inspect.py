@@ -39,7 +39,6 @@ class MediaInfo:
 
 
 def inspect_media(block: Media) -> MediaInfo:
-    """Look at an image or a document."""
     known = _SEEN.get(block)
     if known is None:
         known = _look(block)
@@ -59,7 +58,6 @@ def seen(text: str, declared: str, *, document: bool) -> MediaInfo:
 
 
 def claims_image(declared: str) -> bool:
-    """Return whether a media type is an image's."""
     return declared[:6].lower() == "image/"
 
 
@@ -109,12 +107,10 @@ class Beside(Generic[_T]):
         self._held: dict[int, tuple[weakref.ref[Any], _T]] = {}
 
     def get(self, thing: object) -> _T | None:
-        """Return the value beside an object."""
         held = self._held.get(id(thing))
         return held[1] if held is not None and held[0]() is thing else None
 
     def keep(self, thing: object, value: _T) -> None:
-        """Put a value beside an object."""
         key = id(thing)
 
         def forget(gone: weakref.ref[Any]) -> None:

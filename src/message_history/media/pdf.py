@@ -25,7 +25,6 @@ class Paper:
 
 
 def claims_pdf(declared: str) -> bool:
-    """Return whether a media type says that something is a PDF."""
     return declared.partition(";")[0].strip().lower() in (PDF, "application/x-pdf")
 
 

@@ -62,7 +62,6 @@ class _Made:
         self._lock = threading.Lock()
 
     def get(self, key: _Key) -> _Known | None:
-        """Return what was made; None when that is not known."""
         with self._lock:
             found = self._held.get(key)
             if found is not None:
@@ -70,7 +69,6 @@ class _Made:
             return found
 
     def keep(self, key: _Key, made: _Known) -> None:
-        """Remember what was made."""
         with self._lock:
             before = self._held.pop(key, None)
             self._size += made.cost - (before.cost if before is not None else 0)

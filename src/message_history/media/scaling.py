@@ -50,7 +50,6 @@ class Fitted:
 
 
 def can_fit() -> bool:
-    """Return whether Pillow is there."""
     try:
         importlib.import_module("PIL.Image")
     except ImportError:

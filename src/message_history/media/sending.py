@@ -65,12 +65,10 @@ class _Item:
 
     @property
     def stays(self) -> bool:
-        """Return whether it goes out as an image or a document."""
         return not isinstance(self.sent, TextBlock)
 
     @property
     def kind(self) -> str:
-        """Name what it is."""
         return "image" if self.is_image else "document"
 
     def leave_out(self, why: str, rule: str) -> None:
@@ -79,19 +77,16 @@ class _Item:
         self.why = f"{self.kind}: {why}{rule}"
 
     def replace(self, media_type: str, data: str, why: str) -> None:
-        """Send other data."""
         source = FrozenDict({"type": "base64", "media_type": media_type, "data": data})
         self.sent = evolve(self.block, source=source)
         self.why = why
 
     def correct(self, media_type: str, data: str, rule: str) -> None:
-        """Send the same under another type."""
         self.replace(
             media_type, data, f"the media type {self.look.declared!r:.80} as {media_type!r}, which the data is{rule}"
         )
 
     def fit(self, fitted: Fitted, rules: str) -> None:
-        """Send the image that was made to fit."""
         if self.look.picture is not None and self.look.data is not None:
             reasons = fitting_reasons(self.look.data, self.look.picture, fitted)
             self.replace(fitted.media_type, fitted.data, reasons + rules)
@@ -136,7 +131,6 @@ class _Request:
     # One alone
 
     def _image(self, item: _Item) -> None:
-        """Correct an image's type, make it fit, or leave it out."""
         limits, look = self._limits, item.look
         picture = look.picture
         wrong = what_is_wrong(look, limits)
@@ -243,7 +237,6 @@ class _Request:
                 yield index, make_message(message.role, tuple(content))
 
     def repairs(self) -> list[Repair]:
-        """Return what was changed."""
         return [
             Repair(
                 code=RepairCode.REWRITTEN if item.stays else RepairCode.WITHHELD,

@@ -36,7 +36,6 @@ def _shown(found: re.Match[str]) -> str:
 
 
 def join(parts: Iterable[str]) -> Markup:
-    """Join texts and HTML; texts are escaped."""
     return Markup("".join(map(text, parts)))
 
 

@@ -15,7 +15,6 @@ _ASSETS: Final = "message_history.pages"
 
 @cache
 def script_and_style() -> tuple[str, str]:
-    """Return the script and the style of every page."""
     assets = files(_ASSETS) / "assets"
     script, style = ((assets / name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
     return script, style

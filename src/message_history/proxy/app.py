@@ -154,7 +154,6 @@ class _Proxy:
             self._opened_store.close()
 
     def gauges(self) -> list[tuple[str, str, float]]:
-        """Return what the metrics say of the conversations in memory."""
         return [
             ("conversations", "Conversations that are kept in memory.", len(self._memory)),
             ("conversations_bytes", "About how much memory they hold.", self._memory.held_bytes),
@@ -384,7 +383,6 @@ class _Proxy:
 
 
 def _log_healed(number: str, healing: Healing[bytes]) -> None:
-    """Log which repairs a request needed that the conversation had not before; of what, `/repairs` says."""
     if healing.request.new_repairs and not healing.counts:
         codes = codes_of(healing.request.new_repairs)
         logger.info("%s: healed (%s): %s", number, healing.request.dialect.name, codes)

@@ -73,7 +73,6 @@ def _guessed(path: str, names: set[bytes]) -> str:
 
 
 def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> str:
-    """Return the value of a header; empty when there is none."""
     return next((value.decode("latin-1") for key, value in headers if key.lower() == name), "")
 
 

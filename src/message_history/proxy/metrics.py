@@ -37,7 +37,6 @@ class Metrics:
             self._counts[name, tuple(sorted(labels.items()))] += amount
 
     def added(self, seconds: float) -> None:
-        """Note the latency that healing one request has added."""
         bucket = next((n for n, bound in enumerate(BOUNDS) if seconds <= bound), len(BOUNDS))
         with self._lock:
             self._buckets[bucket] += 1

@@ -28,7 +28,6 @@ class OwnPaths:
         self._hosts = frozenset(host.strip().lower() for host in hosts) - {""}  # the names that are configured
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
         reason = self._refusal(scope["headers"])
         answer = self._app if reason is None else JSONResponse({"error": reason}, status_code=403)
         await answer(scope, receive, send)
@@ -43,7 +42,6 @@ class OwnPaths:
 
 
 def _host_name(value: str) -> str:
-    """Return the name in a `host` header, without its port."""
     if value.startswith("["):
         return value.partition("]")[0][1:]
     return value.partition(":")[0].rstrip(".").lower()

@@ -38,7 +38,6 @@ class Reports:
         self._bytes = 0
 
     def keep(self, number: str, request: HealedRequest[bytes]) -> None:
-        """Keep what was done to a request."""
         report = {
             "request": number,
             "dialect": request.dialect.name,

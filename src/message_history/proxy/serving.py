@@ -30,7 +30,6 @@ class Prepared(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Return where it listens."""
         host, port = self.listening.getsockname()[:2]
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -74,7 +73,6 @@ def prepare(settings: Settings) -> Prepared:
 
 
 def serve(prepared: Prepared) -> None:
-    """Serve until interrupted."""
     # A repair's log record quotes what was repaired; those of the proxy itself hold nothing of a request.
     repairs = logging.getLogger("message_history")
     repairs.addHandler(logging.NullHandler())

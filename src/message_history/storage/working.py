@@ -93,7 +93,6 @@ def states_of(states: tuple[CallState | str, ...]) -> tuple[CallState, ...]:
 
 
 def by_end(call: WaitingCall) -> tuple[bool, float, str, str]:
-    """Order calls by their ends; those without one come last."""
     return call.until is None, call.until or 0.0, call.session, call.key
 
 
@@ -112,7 +111,6 @@ def end_of(until: float | datetime | timedelta, now: float) -> float:
 
 
 def check_worker(worker: str) -> None:
-    """Refuse what names no worker."""
     if not isinstance(worker, str):
         raise TypeError(f"worker must be a text, not {type(worker).__name__}: {worker!r:.80}")
     if not worker.strip():
@@ -313,7 +311,6 @@ def _has_asked(asked: CallRecord | None, record: CallRecord) -> bool:
 
 
 def refused_turn(what: object, worker: str, until: float) -> SessionLockedError:
-    """Return the error for a turn that another worker has."""
     problem = f"{what}: {worker!r:.80} has the turn until {readable_time(until)}; try again when it is over"
     return SessionLockedError(problem, worker=worker, until=until)
 

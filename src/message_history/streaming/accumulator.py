@@ -123,7 +123,6 @@ class Accumulator:
 
 
 def _new_stream(dialect: Dialect[Any]) -> Assembler:
-    """Return what puts the events of a dialect's stream together."""
     for kind in type(dialect).__mro__:
         module = f"{kind.__module__}.stream"
         # A class in a module that is no package has none beside it.

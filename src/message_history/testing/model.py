@@ -96,7 +96,6 @@ class Moody:
     replies: int = field(default=0)
 
     def __call__(self, request: ModelRequest) -> ModelReply:
-        """Make a reply."""
         chance = self.chance
         self.replies += 1
         mood = chance.random()
@@ -120,7 +119,6 @@ class Moody:
 
 
 def sign(*what: Any) -> str:
-    """Sign what a reply holds and what came before it, as JSON has them."""
     text = json.dumps(what, sort_keys=True, ensure_ascii=True)
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 

@@ -22,9 +22,7 @@ class ForModel(Protocol):
     """A dialect that differs by model."""
 
     @classmethod
-    def for_model(cls, model: str, /) -> Dialect[Any]:
-        """Choose the fields for a model."""
-        ...
+    def for_model(cls, model: str, /) -> Dialect[Any]: ...
 
 
 class Provider(ABC):
@@ -66,22 +64,18 @@ class Provider(ABC):
         return (found[0].error or str(found[0])) if found else unread
 
     def streams(self, path: str, body: Body) -> bool:
-        """Return whether a stream is asked for."""
         del path
         return bool(body.get("stream"))
 
     def dialect(self, path: str, body: Body) -> Dialect[Any]:
-        """Choose the dialect for the model that is asked."""
         return self.family.for_model(self.model(path, body))
 
     def model(self, path: str, body: Body) -> str:
-        """Name the model that is asked."""
         del path
         model: str = body["model"]
         return model
 
     def wire(self, body: Body) -> list[Any]:
-        """Return the list that is checked."""
         entries: list[Any] = body[self.list_key]
         return entries
 
@@ -107,6 +101,5 @@ class Provider(ABC):
 
 
 def sse(data: Any, event: str | None = None) -> bytes:
-    """Write one server-sent event."""
     head = f"event: {event}\n" if event is not None else ""
     return f"{head}data: {data if isinstance(data, str) else json.dumps(data)}\n\n".encode()

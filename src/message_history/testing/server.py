@@ -96,7 +96,6 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_POST(self) -> None:
-        """Answer a request."""
         path = unquote(urlsplit(self.path).path)
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         provider = next((each for each in self.strict.providers.values() if each.path.search(path)), None)

@@ -35,7 +35,6 @@ class Arrival(Value):
 
 
 def arrival(end: int, metadata: Mapping[str, Any]) -> tuple[Arrival, ...]:
-    """Return the arrivals of a message that came at once."""
     if not isinstance(metadata, Mapping):
         raise TypeError(f"metadata must be a mapping, not {type(metadata).__name__}: {short_repr(metadata)}")
     frozen_metadata = freeze_mapping(metadata)[0]

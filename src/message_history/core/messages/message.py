@@ -291,7 +291,6 @@ class Unfinished(_Replied):
 
 
 def plain_message(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) -> Message:
-    """Make a message of its plain content."""
     message: Any = Unfinished()
     message.role = role
     message.ids = ids
@@ -303,7 +302,6 @@ def plain_message(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) ->
 
 
 def message_of_plain(role: Role, plain: Plain, kept: Kept = ()) -> Message:
-    """Make a message of a plain content of which nothing is known."""
     ids: list[str] = []
     clean = bool(plain)
     has_text = False

@@ -28,7 +28,6 @@ class Note(NamedTuple):
     detail: str = ""
 
     def at(self, source: int) -> Note:
-        """Return the same note for another entry of the raw list."""
         return self._replace(source=source)
 
 

@@ -225,7 +225,6 @@ def _plain_item(role: str, block: Block) -> Any:
 
 
 def invalidated(plain: Plain) -> Plain:
-    """Return the plain content of an assistant message with its thinking invalidated."""
     return tuple([(item,) if type(item) is not str and len(item) == 2 else item for item in plain])
 
 

@@ -41,7 +41,6 @@ class Usage(Value):
     reasoning_tokens: int = field(default=0, validator=_NATURAL)
 
     def __add__(self, other: Usage) -> Usage:
-        """Return the sum of both."""
         if not isinstance(other, Usage):
             return NotImplemented
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in COUNTS})

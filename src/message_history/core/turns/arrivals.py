@@ -183,7 +183,6 @@ _QUOTED: Final = {
 
 
 def _has_reply(message: Message) -> bool:
-    """Return whether a message holds anything of a reply."""
     return message.role == "assistant" and any(
         not isinstance(block, ToolResultBlock | SystemBlock) for block in message.content
     )

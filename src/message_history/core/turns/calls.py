@@ -170,7 +170,6 @@ class _Found:
         return CallRecord(call, self.state, call.turn or 0, self.result, self.detail, call.key, self.decisions)
 
     def take(self, mark: Mark) -> None:
-        """Take what was recorded."""
         self.decisions = mark.recorded() or self.decisions
         self.detail = mark.detail or next((each.reason for each in reversed(self.decisions) if each.reason), "")
 

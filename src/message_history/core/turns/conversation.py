@@ -67,13 +67,11 @@ def make_conversation(past: Log[Turn], turn: OpenTurn, context: Context) -> Conv
 
 
 def parts_of(conversation: Conversation) -> tuple[Log[Turn], OpenTurn, Context]:
-    """Return the settled turns, the open turn, and what rarely changes."""
     last, turns, assistant, user, context = conversation
     return Log.view(last, turns), (assistant, user), context
 
 
 def past_of(conversation: Conversation) -> Log[Turn]:
-    """Return the settled turns."""
     last, turns, _, _, _ = conversation
     return Log.view(last, turns)
 
@@ -88,7 +86,6 @@ def open_turn_of(conversation: Conversation) -> Turn:
 
 
 def context_of(conversation: Conversation) -> Context:
-    """Return what rarely changes."""
     return conversation[CONTEXT]
 
 
@@ -105,7 +102,6 @@ def with_keys(assistant: Message, user: Message, turn: int, lineage: Lineage) ->
 
 
 def length_of(conversation: Conversation) -> int:
-    """Count the messages of a conversation."""
     _, turns, assistant, user, _ = conversation
     return max(2 * turns - 1, 0) + (assistant is not None) + (user is not None)
 
@@ -123,7 +119,6 @@ def messages_in(past: Log[Turn]) -> int:
 
 
 def messages_of(conversation: Conversation) -> Iterator[Message]:
-    """Yield the messages of a conversation, oldest first."""
     for assistant, user in chain(past_of(conversation), (open_turn_of(conversation),)):
         if assistant is not None:
             yield assistant

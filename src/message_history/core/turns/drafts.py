@@ -45,7 +45,6 @@ class AssistantDraft(Value):
 
     @staticmethod
     def of(message: Message | None) -> AssistantDraft:
-        """Open a message for more."""
         return (
             AssistantDraft(Log(message.content), Log(message.calls), message.replies, message, message.arrivals)
             if message is not None
@@ -92,7 +91,6 @@ class AssistantDraft(Value):
         return None
 
     def holds(self, call: ToolUseBlock) -> bool:
-        """Return whether a call with the same id, name and input is here."""
         key = call_key(call)
         return any(key in keys for keys in self.calls.summaries(_call_keys))
 
@@ -178,7 +176,6 @@ OpenTurn: TypeAlias = tuple["Message | AssistantDraft | None", "Message | UserDr
 
 
 def assistant_message(assistant: Message | AssistantDraft | None) -> Message | None:
-    """Make the message of a draft."""
     if not isinstance(assistant, AssistantDraft):
         return assistant
     if assistant.message is not None:
@@ -211,7 +208,6 @@ def final_answers(
 
 
 def calls_of(assistant: Message | AssistantDraft | None) -> Sequence[ToolUseBlock]:
-    """Return the calls of the assistant message of a turn, in order."""
     if isinstance(assistant, AssistantDraft):
         return list(assistant.calls)
     return assistant.calls if assistant is not None else ()
@@ -278,7 +274,6 @@ def _bits(positions: list[int]) -> int:
 
 
 def asked_id(call: ToolUseBlock) -> str:
-    """Return the id that a call came with."""
     mark = call.mark
     return mark.tool_use_id if mark is not None and mark.kind == "renamed" else call.id
 
@@ -289,7 +284,6 @@ def call_key(call: ToolUseBlock) -> tuple[str, str, str]:
 
 
 def is_alike(left: ToolUseBlock, right: ToolUseBlock) -> bool:
-    """Return whether two calls have the same name and input."""
     return left.name == right.name and (
         left.frozen_input is right.frozen_input or _input_text(left) == _input_text(right)
     )

@@ -68,7 +68,6 @@ class Ingest:
 
     @property
     def repairs(self) -> Sequence[Repair]:
-        """Return what had to be repaired."""
         return context_of(self.current).repairs[len(self._context.repairs) :]
 
     def replied(self, start: Conversation) -> bool:
@@ -195,12 +194,10 @@ class Ingest:
         detail: str = "",
         index: int | None = None,
     ) -> None:
-        """Record a repair that was made outside of the step."""
         position = index if index is not None else length_of(self.current)
         self.record_all([Repair(code=code, index=position, source=source, removed=removed, detail=detail)])
 
     def record_all(self, repairs: Iterable[Repair]) -> None:
-        """Record repairs that were made outside of the step."""
         past, turn, context = parts_of(self.current)
         recorded = context.repairs.extend(repairs)
         self.changed = self.changed or len(recorded) > len(context.repairs)

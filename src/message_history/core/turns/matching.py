@@ -96,7 +96,6 @@ class Search:
         return self._match_at(block, place)
 
     def _match_at(self, block: ToolResultBlock, place: Place) -> Match:
-        """Compare a result with what stands for its call."""
         if place.turn < len(self._past) or self._names.with_news() >> place.number & 1:
             return self._match_settled(block, place)
         if not self._user.answered >> place.number & 1:
@@ -104,7 +103,6 @@ class Search:
         return self._match_answered(block, place, Standing.ANSWERED)
 
     def _match_settled(self, block: ToolResultBlock, place: Place) -> Match:
-        """Compare a result with what stands for a call of a settled turn."""
         call, state = self._names.call_at(place), self._names.state_at(place)
         block = evolve(block, tool_use_id=call.id)
         if block.is_stub:
@@ -117,7 +115,6 @@ class Search:
         return self._match_answered(block, place, Standing.SETTLED)
 
     def _match_answered(self, block: ToolResultBlock, place: Place, standing: Standing) -> Match:
-        """Compare a result with those that its call has."""
         call, result = self._names.call_at(place), self._names.result_at(place)
         same = block.is_stub or (result is not None and is_same_result(result, block)) or self._is_quoted(block, call)
         return Match(standing, Says.SAME if same else Says.DIFFERENT, block, call)

@@ -60,7 +60,6 @@ class Names:
         return Names(past, draft, UserDraft.of(user) if isinstance(user, Message) else user, context)
 
     def call_at(self, place: Place) -> ToolUseBlock:
-        """Return a call, which knows its place."""
         standing = self.result_at(place)
         key = standing.mark.key if standing is not None and standing.is_stub and standing.mark is not None else ""
         return placed(self._bare(place), Origin(self._context.lineage, *place, key))
@@ -74,7 +73,6 @@ class Names:
         return user.results[place.number] if user is not None else None
 
     def state_at(self, place: Place) -> CallState:
-        """Return the state of a call."""
         call, result = self.call_at(place), self.result_at(place)
         if result is not None and not result.is_stub:
             return CallState.ANSWERED

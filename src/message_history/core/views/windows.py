@@ -125,7 +125,6 @@ def drop_before(conversation: Conversation, cut: SupportsIndex, *, pin: Pin = "t
 
 
 def rewind(conversation: Conversation, n_turns: int = 1) -> Kept:
-    """Omit the newest whole turns."""
     if checked_index("n_turns", n_turns) < 0:
         raise WindowError(f"n_turns: {n_turns} turns cannot be omitted; pass a number from 0 on")
     messages = _messages_from(conversation, 0)

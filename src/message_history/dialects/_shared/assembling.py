@@ -104,7 +104,6 @@ def place_of(index: object, there: Mapping[int, Any], *, starts: bool = False) -
 
 
 def mappings(values: object) -> list[Mapping[Any, Any]]:
-    """Return those of some values that are mappings."""
     return [found for value in as_sequence(values) or () if (found := as_mapping(value)) is not None]
 
 

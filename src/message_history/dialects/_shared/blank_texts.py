@@ -76,5 +76,4 @@ def _is_answer(message: Message) -> bool:
 
 
 def _is_text_or_call(block: Block) -> bool:
-    """Return whether a block is text that is not blank, or a call."""
     return isinstance(block, ToolUseBlock) or (isinstance(block, TextBlock) and not is_blank(block.text))

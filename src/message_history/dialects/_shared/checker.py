@@ -162,7 +162,6 @@ def text_at(value: Mapping[Any, Any], key: str) -> str:
 
 
 def is_blank_text(value: object) -> bool:
-    """Return whether a value is a text of nothing but white space."""
     return isinstance(value, str) and not value.strip()
 
 

@@ -106,7 +106,6 @@ class MediaCheck:
             self._fault("bytes", n, path, f"a document of {weight} bytes", count=weight, most=limits.document_bytes)
 
     def finish(self) -> None:
-        """Check what holds for the whole list."""
         limits = self._limits
         count = len(self._images)
         if limits.many is not None and limits.many_side is not None and count > limits.many:

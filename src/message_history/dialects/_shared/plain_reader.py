@@ -202,7 +202,6 @@ def _kept(kept: list[bytes | None] | None, keys: bytes | None, position: int) ->
 
 
 def _common_result(content: Any) -> str | tuple[str, ...] | None:
-    """Read the content of a result, as a plain content holds it."""
     if type(content) is not list:
         return None
     texts: list[str] = []

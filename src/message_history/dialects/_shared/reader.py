@@ -79,7 +79,6 @@ def read_entries(
 
 
 def _add_known(parsed: Parsed, known: Sequence[Message | None], start: int, end: int) -> None:
-    """Add a run of messages that were read already."""
     parsed.messages += cast("Sequence[Message]", known[start:end])
     parsed.sources += range(start, end)
 

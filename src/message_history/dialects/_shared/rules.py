@@ -76,7 +76,6 @@ class ModelRow(NamedTuple):
 
 
 def checked_name(value: object, argument: str = "model") -> str:
-    """Return the name of a model or of a provider, or raise that it is no text."""
     if isinstance(value, str):
         return value
     hint = "for one that is not known, call the dialect's class without it"

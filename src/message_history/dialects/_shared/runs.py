@@ -29,7 +29,6 @@ class Runs:
         self._source = 0
 
     def begin(self, side: Role, source: int) -> None:
-        """Begin a run, unless one of this side has begun."""
         if side != self.side:
             self.end()
             self.side, self._source = side, source
@@ -44,7 +43,6 @@ class Runs:
         self._replies += (reply,) if reply is not None and self.side == "assistant" else ()
 
     def end(self) -> None:
-        """End a run: it is a message."""
         if self.blocks and self.side is not None:
             if self.side == "user" and self._in_order is not None:
                 self.blocks = self._in_order(self.blocks)

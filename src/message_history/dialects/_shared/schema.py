@@ -32,12 +32,10 @@ def text(value: Any) -> bool:
 
 
 def flag(value: Any) -> bool:
-    """Return whether a value is true or false."""
     return isinstance(value, bool)
 
 
 def whole(value: Any) -> bool:
-    """Return whether a value is a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -50,7 +48,6 @@ def mapping(value: Any) -> bool:
 
 
 def nothing(value: Any) -> bool:
-    """Return whether a value is null."""
     return value is None
 
 
@@ -60,12 +57,10 @@ def anything(value: Any) -> bool:
 
 
 def or_none(fits: Fits) -> Fits:
-    """Take null too."""
     return lambda value: value is None or fits(value)
 
 
 def one_of(*values: object) -> Fits:
-    """Take some texts or flags only."""
     return lambda value: isinstance(value, (str, bool)) and value in values
 
 

@@ -177,7 +177,6 @@ def arguments_of(input: bytes | str) -> str:
 
 
 def json_object(value: dict[str, Any]) -> str:
-    """Write a call's input as JSON text."""
     if _WRITE is None:
         return _ENCODER.encode(value)
     return "".join(_WRITE(value, 0))

@@ -47,7 +47,6 @@ class BlockWriter:
         return {"type": "text", "text": text if text.isascii() else well_formed(text, self._changes)}
 
     def assistant(self, block: Block) -> Wire | None:
-        """Write a block of an assistant message that needs a closer look."""
         if isinstance(block, TextBlock):
             if is_blank(block.text):
                 self._changes.omitted(block, "blank text (AN-B3)")
@@ -123,7 +122,6 @@ class BlockWriter:
         return wire
 
     def _omit(self, keys: Mapping[str, Any]) -> None:
-        """Record keys that are not sent, if there are any."""
         if keys:
             self._changes.omitted(FrozenDict(keys), f"keys that this API does not take (AN-B7): {', '.join(keys)}")
 
@@ -159,7 +157,6 @@ class BlockWriter:
         return title[:_LONGEST_TITLE]
 
     def _source(self, block: ImageBlock | DocumentBlock, kind: str) -> Wire | str:
-        """Write the source of an image or a document; or return why it cannot be sent."""
         source: Wire = thaw_well_formed(block.source, self._changes)
         known = (IMAGE_SOURCES if kind == "image" else DOCUMENT_SOURCES).get(str(source.get("type")))
         if known is None or block.issuer not in (None, ANTHROPIC):

@@ -32,7 +32,6 @@ SYSTEM_KEYS: Final = frozenset({"role", "content", "clear_at", "output_config"})
 
 
 def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
-    """Find what the API refuses."""
     return check_list(_Check(wire, dialect), "AN-A1")
 
 
@@ -50,7 +49,6 @@ class _Check:
         self._behind_others = False
 
     def whole(self) -> None:
-        """Check pairs of messages, and what counts over the whole list."""
         self._pairs()
         self._order()
         self._server_tools()
@@ -59,7 +57,6 @@ class _Check:
         self._end()
 
     def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
-        """Check one message alone."""
         role = entry.get("role")
         if role == "system":
             self._system(n, entry)

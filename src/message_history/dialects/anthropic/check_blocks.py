@@ -69,7 +69,6 @@ class BlockCheck:
         self._cited: dict[str, bool] = {}
 
     def block(self, n: int, m: int, block: object, role: str) -> None:
-        """Look at the block `m` of the message `n`."""
         path = f"content[{m}]"
         kind = kind_of(block)
         taken = schema.IN_ASSISTANT if role == "assistant" else schema.IN_USER

@@ -47,7 +47,6 @@ _KEEP: Final = Keeper(ANTHROPIC, {**OF_CALLS, "text": ("cache_control", "citatio
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
-    """Read a list of the Messages API."""
     return parse_behind([], raw, foreign)
 
 

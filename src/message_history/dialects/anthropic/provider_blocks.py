@@ -85,7 +85,6 @@ class ProviderBlocks:
         return []
 
     def server_id(self, id: str) -> str:
-        """Return the id of a server tool use as it is sent."""
         alias = self._ids(id if id.startswith("srvtoolu_") else f"srvtoolu_{id}")
         if alias != id:
             self._changes.rewritten(f"the id {id!r:.80} as {alias!r} (AN-S3)")

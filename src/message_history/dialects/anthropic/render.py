@@ -56,7 +56,6 @@ class Render:
     def written(
         self, messages: Sequence[Message], system: Sequence[SystemBlock]
     ) -> tuple[list[Wire], str | list[Wire] | None]:
-        """Write a whole conversation."""
         prompt = self.system(system)
         marked_prompt = len(self._blocks.marked)
         wire = self._written(messages)

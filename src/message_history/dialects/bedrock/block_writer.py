@@ -297,7 +297,6 @@ class BlockWriter:
         return text if text.isascii() else well_formed(text, self._changes)
 
     def id(self, id: str) -> str:
-        """Return the id of a call as it is sent."""
         alias = self.ids(id)
         if alias != id:
             self._changes.renamed(id, alias, "BR-B09")

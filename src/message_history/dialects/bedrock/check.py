@@ -59,7 +59,6 @@ NOTHING: Final[Mapping[Any, Any]] = {}
 
 
 def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
-    """Find what the API refuses."""
     return check_list(_Check(wire, dialect), "BR-B01", "an empty list")
 
 
@@ -115,7 +114,6 @@ class _Check:
                 return
 
     def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
-        """Check one message alone."""
         role, content = self._roles[n], entry.get("content")
         if role not in ("user", "assistant"):
             found = entry.get("role")
@@ -151,7 +149,6 @@ class _Check:
         self._number_of_media(n, content, kinds)
 
     def _block(self, n: int, m: int, path: str, block: object, *, role: str, allowed: Sequence[str]) -> str:
-        """Look at one block; give its key."""
         data = block if isinstance(block, Mapping) else NOTHING
         known = [key for key in data if key in allowed]
         tags = ", ".join(allowed)

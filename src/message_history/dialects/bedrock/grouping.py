@@ -16,7 +16,6 @@ Wire = dict[str, Any]
 
 
 def key_of(wire: Wire) -> str:
-    """Return a block's one key."""
     return next(iter(wire))
 
 
@@ -60,7 +59,6 @@ def groups_of(results: Sequence[Wire], rest: Sequence[Wire], dialect: Fields) ->
 
 
 def _media_in(content: Sequence[Wire]) -> dict[str, int]:
-    """Count what results hold."""
     counts: dict[str, int] = {}
     for wire in content:
         for part in wire["toolResult"]["content"] if "toolResult" in wire else ():

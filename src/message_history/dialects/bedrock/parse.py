@@ -45,11 +45,9 @@ class _TypedBlocks:
     issuer: str | None = None
 
     def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
-        """Keep unknown keys."""
         return _meta(others)
 
     def other(self, data: Mapping[Any, Any]) -> Block:
-        """Keep an unknown block whole."""
         return ProviderBlock(BEDROCK, data)
 
 
@@ -81,7 +79,6 @@ class _Reader:
         self._server_calls: set[str] = set()
 
     def own_entry(self, entry: object, source: int) -> bool:
-        """Read a message that is surely of Converse."""
         return _is_surely_ours(entry) and self.other_entry(entry, source)
 
     def other_entry(self, entry: object, source: int) -> bool:
@@ -320,7 +317,6 @@ def _issued(issuer: str, rest: dict[Any, Any]) -> Meta:
 
 
 def _cited(data: Mapping[Any, Any]) -> Block | None:
-    """Read an answer with citations as its text."""
     parts = [as_mapping(part) or {} for part in as_sequence(data.get("content")) or ()]
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
     if not parts or len(texts) != len(parts):

@@ -55,7 +55,6 @@ class Render:
     def written(
         self, messages: Sequence[Message], system: Sequence[SystemBlock]
     ) -> tuple[list[Wire], list[Wire] | None]:
-        """Write a whole conversation."""
         prompt = self._prompt(system)
         in_prompt = len(self._points)
         wire = write_messages(self, messages, self._short)
@@ -252,7 +251,6 @@ class Render:
 
 
 def _kind_of(wires: list[Wire]) -> Kind:
-    """Return what a block is for the order of its message."""
     wire = wires[0]
     key = key_of(wire)
     if key == "toolUse":

@@ -101,7 +101,6 @@ class Parts:
         return self.keys(block, part, beside, written)
 
     def _held(self, block: Block) -> Wire | None:
-        """Write media that we have no block for, such as audio and video."""
         if not isinstance(block, ProviderBlock):
             return None
         kind, inner = _held_in(block)
@@ -219,5 +218,4 @@ def type_of(block: Block) -> str:
 
 
 def kind_of(block: Block) -> str:
-    """Name media in a note."""
     return {ImageBlock: "image", DocumentBlock: "document"}.get(type(block), "file")

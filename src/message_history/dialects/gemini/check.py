@@ -56,7 +56,6 @@ VERTEX_SECOND: Final = frozenset({"GM-G02", "GM-G10", "GM-G13", "GM-G15", "GM-G2
 
 
 def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
-    """Find what the API refuses."""
     return check_list(_Check(wire, dialect), "GM-G01")
 
 
@@ -94,7 +93,6 @@ class _Check:
         self._media_check = MediaCheck(dialect.limits, self.found.add)
 
     def whole(self) -> None:
-        """Check neighbours, then steps and the end."""
         self._media_check.finish()
         self._roles()
         self._pairs()

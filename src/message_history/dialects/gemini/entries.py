@@ -70,7 +70,6 @@ class Entry(NamedTuple):
 
     @staticmethod
     def of(entry: object) -> Entry:
-        """Look at an entry."""
         data = as_mapping(entry)
         is_content = data is not None and "parts" in data and "kind" not in data
         items: list[Any] = []

@@ -284,7 +284,6 @@ class Reader:
         return [text_block(json_text(frozen))], key == "error"
 
     def _held(self, item: object) -> Block:
-        """Read media that a response holds."""
         fields = fields_of(item)
         kind = next((kind for kind in ("inlineData", "fileData") if as_mapping(fields.get(kind)) is not None), None)
         if kind is None:
@@ -349,5 +348,4 @@ class Reader:
         return Came({key: value for key, value in others.items() if value is not None}).meta()
 
     def other(self, data: Mapping[Any, Any]) -> Block:
-        """Keep an unknown block whole."""
         return ProviderBlock(GEMINI, data)

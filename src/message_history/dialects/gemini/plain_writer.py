@@ -47,7 +47,6 @@ class GeminiPlainWriter:
         self.called: dict[str, tuple[str | None, str, str]] = {}
 
     def begin(self) -> None:
-        """Forget the calls of the last message of the model."""
         self._ids.new_scope()
         self.called = {}
 

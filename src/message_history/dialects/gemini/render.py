@@ -50,7 +50,6 @@ class Render:
         self._short = GeminiPlainWriter(dialect, self.changes, self._ids)
 
     def written(self, messages: Iterable[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], Wire | None]:
-        """Write a whole conversation."""
         prompt = self._prompt(system)
         return write_messages(self, messages, self._short), prompt
 

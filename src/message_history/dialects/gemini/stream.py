@@ -77,7 +77,6 @@ class _Candidate:
         return self._reason is not None
 
     def add(self, candidate: Mapping[Any, Any]) -> None:
-        """Add what a response holds of it."""
         for part in mappings(taken_apart(candidate.get("content")).get("parts")):
             self._part({key: value for key, value in part.items() if value is not None})
         collect(self._beside, other_fields(candidate, _OF_CANDIDATES))

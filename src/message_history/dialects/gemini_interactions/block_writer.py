@@ -134,7 +134,6 @@ class ContentWriter:
         return wire
 
     def omit(self, *keys: Mapping[str, Any]) -> None:
-        """Record fields that are not sent."""
         self._changes.omitted_keys("fields that this API does not take (GI-02)", *keys)
 
 

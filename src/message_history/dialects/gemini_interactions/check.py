@@ -24,7 +24,6 @@ USER: Final = frozenset({"user_input", "function_result"})
 
 
 def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
-    """Find what the API refuses."""
     return check_list(_Check(wire, dialect), "GI-01")
 
 
@@ -39,7 +38,6 @@ class _Check:
         self._media = MediaCheck(dialect.limits, self.found.add)
 
     def whole(self) -> None:
-        """Check calls and results, and both ends."""
         self._media.finish()
         self._pairs()
         if text_at(self.entries[0], "type") == "function_call" and not self._dialect.continues:
@@ -50,7 +48,6 @@ class _Check:
     # One step
 
     def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
-        """Check one step alone."""
         kind = text_at(entry, "type")
         known = STEPS.get(kind)
         if known is None:

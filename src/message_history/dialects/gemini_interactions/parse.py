@@ -95,7 +95,6 @@ class Reader:
         return self.parsed
 
     def own_entry(self, entry: object, source: int) -> bool:
-        """Read a whole interaction, or a step."""
         self._entry = source
         data = as_mapping(entry)
         if data is not None and is_interaction(data):

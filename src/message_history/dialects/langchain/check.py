@@ -29,7 +29,6 @@ class _Check:
         self._begun = False
 
     def entry(self, n: int, entry: object) -> None:
-        """Check one message, and its place behind those before."""
         data = as_message(entry)
         kind = kind_of(data) if data is not None else ""
         if data is None:
@@ -49,7 +48,6 @@ class _Check:
             self.found.add("LC-4", n, "content")
 
     def whole(self) -> None:
-        """Check the calls at the end."""
         self._unanswered(len(self.entries) - 1)
 
     def _unanswered(self, n: int) -> None:

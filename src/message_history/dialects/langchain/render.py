@@ -49,7 +49,6 @@ class Render:
         return write_list(self, messages, system), None
 
     def prompt(self, system: Sequence[SystemBlock]) -> list[BaseMessage]:
-        """Write the system prompt: one message."""
         return [self._system(system)]
 
     def message(self, message: Message) -> list[BaseMessage]:
@@ -239,7 +238,6 @@ class Render:
         return {**item, **keys}
 
     def _keys(self, block: Block) -> Wire:
-        """Return the keys of the message that a block opened."""
         keys: Wire = thaw_well_formed(block.carried(LANGCHAIN), self.changes) if block.carried(LANGCHAIN) else {}
         keys.pop("role", None)
         return keys

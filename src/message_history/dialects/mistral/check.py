@@ -39,7 +39,6 @@ FOLLOWERS: Final = {
 
 
 def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
-    """Find what the API refuses."""
     return check_list(_Check(wire, dialect), "MS-M01")
 
 
@@ -68,7 +67,6 @@ class _Check:
         self._audio()
 
     def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
-        """Check one message alone."""
         role = self._roles[n]
         if role not in FOLLOWERS:
             self.found.add("MS-M13", n, "role", f"role {role!r:.40}", which=1, role=role)

@@ -26,7 +26,6 @@ MISTRAL: Final = "mistral"
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
-    """Read a list of Mistral's messages."""
     parsed = Reader(MISTRAL).read(raw, foreign)
     parsed.messages = [_with_chunks(message) for message in parsed.messages]
     return parsed

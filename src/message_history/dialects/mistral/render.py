@@ -62,7 +62,6 @@ class Render:
         self._prefix_at = -1
 
     def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], None]:
-        """Write a whole conversation."""
         last = messages[-1] if messages else None
         if last is not None and last.role == "assistant" and self._dialect.prefix and is_prefix(last):
             self._prefix_at = len(messages) - 1
@@ -87,7 +86,6 @@ class Render:
         return self._wire
 
     def prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
-        """Write the system prompt, as one message or as several."""
         self._has_system = True
         texts = [self._text(block.text) for block in system]
         for block in system:

@@ -35,7 +35,6 @@ class _Check:
         self._calls: list[str] = []
 
     def entry(self, n: int, entry: object) -> None:
-        """Check one message, and its place behind the one before."""
         if not isinstance(entry, Mapping):
             self.found.add("NA-L4", n, what="an entry is no message")
             return

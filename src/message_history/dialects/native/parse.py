@@ -67,7 +67,6 @@ class _Blocks:
         return meta if meta.key or meta != Meta() else None
 
     def other(self, data: Mapping[Any, Any]) -> Block:
-        """Read the block types that only we have."""
         text, dialect, block = data.get("text"), data.get("dialect"), as_mapping(data.get("data"))
         if data.get("type") == "system" and isinstance(text, str):
             return SystemBlock(text, meta=self.meta("", rest_of(data, "type", "text")))
@@ -99,7 +98,6 @@ _KEEP: Final = _Keeper(NATIVE, dict.fromkeys(MODELLED, ("extra",)))
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
-    """Read our own saved form."""
     found = _read_usual(raw)
     if not all(found):
         found = [message or _read_common(entry) for entry, message in zip(raw, found, strict=True)]
@@ -182,7 +180,6 @@ class _Reader:
         self.parsed = Parsed(own=True)
 
     def own_entry(self, entry: object, source: int) -> bool:
-        """Read a message of the saved form."""
         data = as_mapping(entry)
         if data is None or NATIVE not in data:
             return False
@@ -227,7 +224,6 @@ class _Reader:
         return with_arrivals(with_replies(message, replies), arrivals)
 
     def other_entry(self, entry: object, source: int) -> bool:
-        """Take nothing else: the saved form always says so."""
         return False
 
 

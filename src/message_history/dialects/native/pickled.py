@@ -73,7 +73,6 @@ def from_pickle(saved: Iterable[Any]) -> list[Any]:
 
 
 def _message(entry: tuple[Any, ...]) -> Message | None:
-    """Read one message; None if it is not as `to_pickle` writes it."""
     if len(entry) not in (2, 3) or entry[0] not in ("user", "assistant") or type(entry[1]) is not tuple:
         return None
     role, items, *others = entry

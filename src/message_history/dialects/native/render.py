@@ -78,7 +78,6 @@ def mark_open_stubs(entries: Iterable[dict[str, Any]], ids: Collection[str]) -> 
 
 
 def block_to_json(block: Block) -> dict[str, Any]:
-    """Write one block."""
     kind = type(block)
     data: dict[str, Any]
     if isinstance(block, TextBlock):

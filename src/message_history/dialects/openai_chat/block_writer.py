@@ -104,7 +104,6 @@ class BlockWriter:
         return "\n\n".join(part["text"] for part in parts)
 
     def id(self, id: str) -> str:
-        """Write an id."""
         alias = self.ids(id)
         if alias != id:
             self.changes.renamed(id, alias, OTHER_ID)
@@ -282,7 +281,6 @@ class BlockWriter:
         return wire
 
     def _names(self) -> bool:
-        """Return whether a message may say who speaks."""
         return not self._dialect.alternate and "name" not in self._dialect.refused_keys
 
     def limit_marks(self, prompt: int) -> None:
@@ -295,7 +293,6 @@ class BlockWriter:
 
     @property
     def marks(self) -> int:
-        """Return how many cache marks were written."""
         return len(self._marked)
 
     def _mark(self, block: Block) -> FrozenDict | None:

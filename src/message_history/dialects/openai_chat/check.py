@@ -42,7 +42,6 @@ REASONING: Final = ("reasoning_content", "reasoning")
 
 
 def violations(wire: Sequence[Any], dialect: Fields, quoted: Mapping[str, Rule]) -> list[Violation]:
-    """Find what the API refuses."""
     check = _Check(wire, dialect, quoted)
     check.length()
     return check_list(check)
@@ -61,7 +60,6 @@ class _Check:
         self._reasons = any(_has_reasoning(entry) for entry in self.entries)
 
     def length(self) -> None:
-        """Check how many messages there are."""
         limit = self._dialect.max_messages
         if not self.entries:
             self._add("no messages")
@@ -95,7 +93,6 @@ class _Check:
         return self.entries[n].get("role", "") if n >= 0 else ""
 
     def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
-        """Check one message alone."""
         role = entry.get("role")
         if not isinstance(role, str) or role not in ROLES:
             self._add("role", n, "role", f"role {short_repr(role)}", role=short_repr(role))

@@ -63,7 +63,6 @@ class Render:
         self._answers_calls = False
 
     def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], None]:
-        """Write a whole conversation."""
         wire = self._system_prompt(system)
         prompt = self._writer.marks
         if wire and not messages and self._dialect.needs_user:

@@ -76,7 +76,6 @@ class _Choice:
         return self._reason is not None
 
     def add(self, choice: Mapping[Any, Any]) -> None:
-        """Add what a chunk holds of it."""
         self._reason = choice.get("finish_reason") or self._reason
         collect(self._beside, other_fields(choice, _OF_CHOICES))
         for key, value in taken_apart(choice.get("delta")).items():

@@ -36,7 +36,6 @@ def is_request(item: Mapping[Any, Any]) -> bool:
 
 
 def request_of(item: Mapping[Any, Any]) -> ToolUseBlock:
-    """Make the call that a request asks for."""
     kept = {key: value for key, value in item.items() if key not in ("name", "arguments") and value is not None}
     extra, converted = freeze_mapping({OPENAI_RESPONSES: kept})
     meta = Meta(extra=extra, converted=converted, mark=_PROVIDER_RUNS)

@@ -109,7 +109,6 @@ class Pieces:
         return [text[start : start + limit] for start in range(0, len(text), limit)]
 
     def text(self, text: str) -> str:
-        """Write a text so that JSON can carry it."""
         if text.isascii() and "\0" not in text:
             return text
         text = well_formed(text, self.changes)
@@ -140,7 +139,6 @@ class Pieces:
         }
 
     def omit_keys(self, keys: Mapping[str, Any], known: Iterable[str]) -> None:
-        """Record keys that are not sent."""
         omitted = {key: value for key, value in keys.items() if key not in OURS and key not in known}
         if omitted:
             self._omitted(omitted)

@@ -54,7 +54,6 @@ BY_ID_ALONE: Final = frozenset({"message", "function_call", "custom_tool_call"})
 
 
 def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
-    """Find what the API refuses."""
     # What goes on from a response that the server has kept may add nothing to it.
     return check_list(_Check(wire, dialect), "" if dialect.continues else "DS-17")
 
@@ -87,7 +86,6 @@ class _Check:
         self._first_reference = kinds.index("item_reference") if "item_reference" in kinds else len(kinds)
 
     def entry(self, n: int, entry: Mapping[Any, Any]) -> None:
-        """Check one item alone."""
         kind = _kind(entry)
         if has_lone_surrogate(entry):
             self.found.add("OC-20", n)
@@ -416,7 +414,6 @@ def _shows_text(entry: Mapping[Any, Any]) -> bool:
 
 
 def _kind(entry: Mapping[Any, Any]) -> str:
-    """Return an item's type; a message may leave it out, and so may a reference."""
     kind = text_at(entry, "type")
     if kind:
         return kind
@@ -430,7 +427,6 @@ def _call_id(entry: Mapping[Any, Any]) -> str:
 
 
 def _is_user(entry: Mapping[Any, Any], kind: str) -> bool:
-    """Return whether an item ends a run of the assistant's."""
     return kind in OUTPUTS or (kind == "message" and entry.get("role") != "assistant")
 
 

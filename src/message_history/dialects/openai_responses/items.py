@@ -54,7 +54,6 @@ class Item:
 
     @property
     def is_reasoning(self) -> bool:
-        """Return whether it is reasoning, or refers to some."""
         return self.kind == "reasoning" or (self.kind == "item_reference" and str(self.id).startswith("rs_"))
 
     @property
@@ -128,7 +127,6 @@ class Items:
         return not any(len(text) > self._dialect.text_limit or UNCLEAN.search(text) for text in texts)
 
     def _intact(self, id: object, whole: bool, kind: str) -> str | None:
-        """Return the id of an item that has not changed."""
         if whole or not isinstance(id, str):
             return self.fresh(id, kind)
         self._changes.omitted(FrozenDict({"id": id}), "the id of an item that is not sent as it came (OR-06)")
@@ -289,7 +287,6 @@ def _is_text_part(part: object) -> bool:
 
 
 def is_object(text: str) -> bool:
-    """Return whether a call's arguments are a JSON object."""
     try:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):

@@ -56,7 +56,6 @@ _PARTS: Final = frozenset({"refusal"}).union(*schema.PARTS.values())
 
 
 def is_truncated(response: Mapping[Any, Any]) -> bool:
-    """Return whether a response says that it was truncated."""
     return _text(response.get("status")) in UNFINISHED or bool(response.get("incomplete_details"))
 
 
@@ -107,7 +106,6 @@ class Reader:
         return data is not None and _is_item(data) and self.other_entry(data, source)
 
     def other_entry(self, entry: object, source: int) -> bool:
-        """Read a whole response, or an item."""
         data = as_mapping(entry)
         if data is not None and data.get("object") == "response" and as_sequence(data.get("output")) is not None:
             self._response(data, source)

@@ -262,7 +262,6 @@ class Render:
     # Outputs
 
     def _output(self, kind: str, result: ToolResultBlock) -> Wire:
-        """Write what answers a call of some type."""
         tool = schema.CLIENT_TOOLS.get(kind)
         extra = dict(result.extra(OPENAI_RESPONSES)) if result.meta is not None else {}
         id = extra.pop("id", None)

@@ -119,10 +119,8 @@ class Content:
         return item
 
     def thawed(self, value: FrozenDict) -> Wire:
-        """Return a fresh plain object."""
         thawed: Wire = thaw_well_formed(value, self._changes)
         return thawed
 
     def text(self, text: str) -> str:
-        """Return text that JSON can carry."""
         return text if text.isascii() else well_formed(text, self._changes)

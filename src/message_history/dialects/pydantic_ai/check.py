@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def violations(wire: Sequence[Any], _: object = None) -> list[Violation]:
-    """Find what the package refuses, or repairs in silence."""
     return check_list(_Check(wire), "PA-17")
 
 
@@ -35,14 +34,12 @@ class _Check:
         self.entries = [entry if isinstance(entry, dict) else plain(entry) for entry in wire]
 
     def whole(self) -> None:
-        """Check calls and results, then the end."""
         self._pairs()
         for n, entry in enumerate(self.entries[:-1]):
             if isinstance(entry, Mapping) and entry.get("state") == "suspended":
                 self.found.add("PA-18", n, "state")
 
     def entry(self, n: int, entry: object) -> None:
-        """Check one message alone."""
         kind = entry.get("kind") if isinstance(entry, Mapping) else None
         if not isinstance(entry, Mapping) or kind not in ("request", "response"):
             self.found.add(

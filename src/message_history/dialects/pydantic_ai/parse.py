@@ -84,7 +84,6 @@ class Reader:
         return self.parsed
 
     def own_entry(self, entry: object, source: int) -> bool:
-        """Read a message as it is saved."""
         self._source = source
         if not (isinstance(entry, Mapping) and "parts" in entry and entry.get("kind") in ("request", "response")):
             return False
@@ -264,7 +263,6 @@ class Reader:
         return (TextBlock(text_of_json(value)),), "json"
 
     def _output(self, item: object) -> Block:
-        """Read one item of a list that a tool gave."""
         if isinstance(item, str) or is_file(item):
             return self._item(item)
         return with_extra(TextBlock(text_of_json(item)), form="json")

@@ -27,7 +27,6 @@ class PydanticPlainWriter:
         self._ids = ids
 
     def begin(self) -> None:
-        """Forget the calls of the last response."""
         self._ids.new_scope()
         self.names = {}
 

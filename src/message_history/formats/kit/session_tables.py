@@ -58,11 +58,9 @@ class Sessions:
             self.add(collector, session["id"], next((session[key] for key in titles if session.get(key)), None))
 
     def collector(self) -> Collector:
-        """Begin a session."""
         return self._found.collector()
 
     def add(self, collector: Collector, id: object, title: object = None) -> None:
-        """Add a session; one without any message is none."""
         if collector.entries:
             label = f"session {id}" if self._found else ""
             self._found.add(collector.conversation(BLOCKS, label=label, id=id, title=title))
@@ -76,7 +74,6 @@ class Sessions:
         self.collector().unread += reading.unread
 
     def reading(self) -> Reading:
-        """Return what was found."""
         return self._found.reading()
 
 

@@ -108,7 +108,6 @@ class Splice:
 
     @property
     def changed(self) -> bool:
-        """Return whether anything is other than it was."""
         return bool(self.additions) or len(self.kept) < len(self.thread.pieces)
 
 
@@ -235,7 +234,6 @@ def _messages_of(history: MessageHistory) -> Iterator[Message]:
 
 
 def grouped(pieces: Iterable[Piece]) -> list[list[Piece]]:
-    """Part pieces into messages."""
     groups: list[list[Piece]] = []
     for piece in pieces:
         if groups and piece.group is not None and groups[-1][-1].group == piece.group:
@@ -276,7 +274,6 @@ class _Origins:
 
 
 def _bare(block: Block) -> Block:
-    """Return a block without its marks."""
     bare = with_meta(block, mark=None) if block.mark is not None else block
     return evolve(bare, bound=True) if isinstance(bare, ThinkingBlock | RedactedThinkingBlock) else bare
 

@@ -252,7 +252,6 @@ class Rows:
         return bool(done.rowcount)
 
     def add(self, head: Head, messages: Sequence[Row], repairs: Sequence[Row]) -> None:
-        """Add rows at the revision of a session."""
         for table, rows in ((MESSAGES, messages), (REPAIRS, repairs)):
             same = {"session": head.number, "revision": head.revision}
             values = [{**same, "position": row.position, "body": row.body, **row.more} for row in rows]
@@ -312,7 +311,6 @@ class Rows:
         )
 
     def delete(self, number: int) -> bool:
-        """Delete a session; False when it was gone already."""
         # Its own row first: whoever writes to it waits, and then finds that it is gone.
         done = self._connection.execute(delete(SESSIONS).where(SESSIONS.c.number == number))
         for table in (MESSAGES, REPAIRS, CALLS):

@@ -202,7 +202,6 @@ def calls_since(history: MessageHistory, first: int, saved: int) -> WaitingRows:
 
 
 def waiting_call(session: str, key: str, state: str, until: float | None, body: str) -> WaitingCall:
-    """Read a call that waits."""
     id, name, by = _value(body)
     return WaitingCall(session=session, key=key, call_id=id, name=name, state=CallState(state), by=by, until=until)
 

@@ -104,7 +104,6 @@ TURNS: Final = Table(
 
 
 def version_of(connection: Connection) -> int:
-    """Find the version of a database's tables; 0 when there are none."""
     if not inspect(connection).has_table(SCHEMA.name):
         return 0
     return int(connection.execute(select(SCHEMA.c.version)).scalar_one())

@@ -394,7 +394,6 @@ class JsonlSession(SharedSession):
         return self._rewritten(held.history, held), evolve(report, backup=backup)
 
     def _rewritten(self, history: MessageHistory, held: Held) -> Held:
-        """Write the whole file; the lock is held."""
         if held.later:
             raise SessionError(f"{self._path}: a later version wrote it; it is not changed")
         sync = self._fsync != "never"
@@ -405,7 +404,6 @@ class JsonlSession(SharedSession):
         return Held(history, stamp, last_size=sizes[-1], live=sum(sizes), final=_final(history))
 
     def _appended(self, history: MessageHistory, held: Held, new: Growth) -> Held:
-        """Write the lines of what is new behind the others; the lock is held."""
         # Only the last line's `standing` counts: what stood there, and became final in loading, is recorded again.
         lines = list(_bounded(new_lines(history, new._replace(repair=held.final))))
         # If this fails, what is in the file must be read again.

@@ -144,7 +144,6 @@ _ODD: Final[tuple[Any, ...]] = (TOKEN, int(TOKEN), [TOKEN], {"odd": TOKEN})
 
 
 def with_token(raw: list[Any]) -> Iterator[tuple[Path, list[Any]]]:
-    """Give the list with a token in each place in turn, and under an unknown key of each object."""
     for path, value in places(raw):
         if isinstance(value, dict):
             yield (*path, "another"), planted(raw, (*path, "another"), TOKEN)

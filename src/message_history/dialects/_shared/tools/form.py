@@ -67,7 +67,6 @@ class ToolForm(ToolShapes):
 
 
 def described(tool: Tool, name: str) -> dict[str, Any]:
-    """Write a tool's name and description."""
     return {"name": name, **({"description": tool.description} if tool.description is not None else {})}
 
 

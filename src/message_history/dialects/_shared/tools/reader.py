@@ -64,7 +64,6 @@ class ToolReader:
         self._omitted: list[OmittedPart] = []
 
     def read(self, body: Mapping[str, Any]) -> Toolset:
-        """Read a request."""
         for key in LISTS:
             self._listed(key, body.get(key))
         for key in CONFIGS:
