@@ -122,6 +122,7 @@ ONE_FILE = {
     "message_history.dialects.langchain.render": {"langchain_core"},
     "message_history.dialects.pydantic_ai.objects": {"pydantic_ai", "pydantic_core"},
     "message_history_compile.arrow": {"pyarrow"},
+    "message_history_compile.arrow_rows": {"pyarrow"},
     "message_history_compile.command": {"click", "rich"},
     "message_history_compile.engines.datasets": {"datasets", "pyarrow"},
     "message_history_compile.engines.duckdb": {"duckdb", "pyarrow"},

@@ -17,12 +17,13 @@ with needs_extra("arrow", "message-history-compile"):
 from message_history.formats.conversation_lists import CONVERSATION_LISTS
 from message_history.formats.kit import Document, Fit
 from message_history.formats.registry import FORMATS
+from message_history_compile.arrow_rows import item_of, rows_in
 from message_history_compile.plan import checked_plan
 from message_history_compile.reading import compile_found, conversations_of
 from message_history_compile.rows import Rejected, Row, Source, digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from message_history.formats.kit import Format
@@ -56,8 +57,6 @@ MESSAGES_SCHEMA: Final = pa.schema(_TYPED)
 ROWS_SCHEMA: Final = pa.schema([("row", pa.string()), ("receipt", pa.string()), ("rejected", pa.string())])
 """The schema of a batch in the form of any other target: the row is JSON text, or null where it was rejected."""
 _BATCH_SCHEMA: Final = pa.schema([*_TYPED, ("rejected", pa.string())])
-_WHOLE: Final = ("json", "text", "row", "value")
-"""The columns that hold a whole line of JSON."""
 
 
 def schema_of(plan: Plan) -> pa.Schema:
@@ -94,34 +93,13 @@ def repair_batch(batch: pa.RecordBatch | pa.Table, plan: Plan) -> pa.RecordBatch
     if not isinstance(batch, pa.RecordBatch | pa.Table):
         raise TypeError(f"batch must be a RecordBatch or a Table of pyarrow, not {type(batch).__name__}")
     checked_plan(plan)
-    made = [_made(row, plan) for row in _rows(batch)]
+    made = [_made(row, plan) for row in rows_in(batch)]
     rows = [each for found in made for each in found]
     return pa.RecordBatch.from_pylist(rows, schema=schema_of(plan))
 
 
-def _rows(batch: pa.RecordBatch | pa.Table) -> list[dict[str, Any]]:
-    """Give the rows as Python values; Spark hands over the bytes of a text as they are, and they may be no UTF-8."""
-    try:
-        found: list[dict[str, Any]] = batch.to_pylist()
-    except UnicodeDecodeError:
-        columns = [
-            [None if value is None else value.decode("utf-8", errors="surrogateescape") for value in _bytes(column)]
-            if pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
-            else column.to_pylist()
-            for column in batch.columns
-        ]
-        return [dict(zip(batch.schema.names, row, strict=True)) for row in zip(*columns, strict=True)]
-    return found
-
-
-def _bytes(column: Any) -> list[bytes | None]:
-    kind = pa.large_binary() if pa.types.is_large_string(column.type) else pa.binary()
-    values: list[bytes | None] = column.cast(kind).to_pylist()
-    return values
-
-
 def _made(row: dict[str, Any], plan: Plan) -> Iterator[dict[str, Any]]:
-    item = _item(row)
+    item = item_of(row)
     source = Source(hash=digest_of(json.dumps(item, ensure_ascii=False, default=str).encode(errors="replace")))
     found_any = False
     for found in conversations_of(item, source, _format_of(item, plan)):
@@ -137,31 +115,6 @@ def _values(made: Row | Rejected, plan: Plan) -> dict[str, Any]:
     if plan.form.arrow:
         return made.values
     return {"row": made.line[:-1].decode(), "receipt": json.dumps(made.receipt, ensure_ascii=False)}
-
-
-def _item(row: Mapping[str, Any]) -> Any:
-    """Return the JSON value that a row stands for."""
-    for name in _WHOLE:
-        value = row.get(name)
-        if isinstance(value, str) and value[:1] in ("{", "["):
-            return _parsed(value)
-    return {key: _parsed(_without_nulls(value)) for key, value in row.items() if value is not None}
-
-
-def _parsed(value: Any) -> Any:
-    if isinstance(value, str) and value[:1] in ("{", "["):
-        try:
-            return json.loads(value, strict=False)
-        except (ValueError, RecursionError):
-            return value
-    return value
-
-
-def _without_nulls(value: Any) -> Any:
-    """Take out the nulls that Arrow puts where a key is missing in one row and there in another."""
-    if isinstance(value, dict):
-        return {key: _without_nulls(inner) for key, inner in value.items() if inner is not None}
-    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _format_of(item: Any, plan: Plan) -> Format:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,8 @@ _TEXTS: Final = (
     *("output", "completion", "response", "answer", "chosen", "rejected"),
 )
 """The columns that hold words of a conversation in some data set."""
+_LIST: Final = re.compile(r"\s*\[\s*\{")
+_SPEAKER: Final = frozenset({"role", "from"})
 _TOOLS: Final = ("tools", "functions", "function")
 
 
@@ -45,6 +48,26 @@ def check_columns(item: Any, conversations: Sequence[Conversation]) -> None:
         lost = next((key for key, words in named if not _is_in(words, read)), None)
         if lost is not None:
             raise CannotCompileError("column", f"the column `{lost}` would be lost")
+
+
+def with_lists(item: Any) -> Any:
+    """Return a row with the conversations that are JSON text in it as lists; the same where there is none."""
+    if not isinstance(item, dict):
+        return item
+    found = {key: each for key, value in item.items() if (each := _messages_in(value)) is not None}
+    return {**item, **found} if found else item
+
+
+def _messages_in(value: Any) -> list[Any] | None:
+    """Return the list of messages that a text holds; None for any other value."""
+    if not isinstance(value, str) or not _LIST.match(value):
+        return None
+    try:
+        found = json.loads(value, strict=False)
+    except (ValueError, RecursionError):
+        return None
+    are_messages = isinstance(found, list) and all(isinstance(each, dict) and each.keys() & _SPEAKER for each in found)
+    return found if are_messages else None
 
 
 def images_of(item: Any) -> tuple[Any, ...]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from message_history_compile.shards import UnitReport
 
 MEGABYTE: Final = 1024 * 1024
-_EXTRAS: Final = {"message_history_measure": "templates", "pyarrow": "arrow"}
+_EXTRAS: Final = {"message_history_measure": "templates", "pyarrow": "arrow", "fsspec": "remote"}
 
 
 @click.command("compile")
@@ -85,7 +85,7 @@ def compile_inputs(
     format_name: str | None,
     as_json: bool,
 ) -> None:
-    """Compile the conversations in each INPUT, a file or a folder, to rows that a trainer or an evaluator takes.
+    """Compile the conversations in each INPUT, a file, a folder, a URL or -, to rows for a trainer or an evaluator.
 
     Each row is valid in its target's form and has a receipt: where it comes from and each repair. What cannot be
     compiled is in DIR/rejected.jsonl, with the reason. A run that was stopped goes on when it is started again.
@@ -123,6 +123,10 @@ def compile_inputs(
         if extra is None:
             raise
         printer.error(out, not_installed(missing.name, extra, "message-history-compile"))
+        context.exit(printer.finish(ExitCode.FAILED))
+    except ImportError as missing:
+        # fsspec names the package that a filesystem needs.
+        printer.error(out, str(missing))
         context.exit(printer.finish(ExitCode.FAILED))
     except ValueError as error:
         raise click.UsageError(str(error)) from error

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, final
+
+from message_history_compile.places import DamagedError, open_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from message_history_compile.reading import Part
 
@@ -22,10 +25,13 @@ class CountError(RuntimeError):
 def lines_in(part: Part) -> int:
     """Count the lines of a part of a file that are not blank."""
     count = 0
-    with Path(part.path).open("rb") as opened:
-        opened.seek(part.start)
-        while opened.tell() < part.stop:
+    with open_input(part.path) as opened, suppress(DamagedError):
+        if part.start:
+            opened.seek(part.start)
+        while part.to_end or opened.tell() < part.stop:
             line = opened.readline(_CHUNK)
+            if not line:
+                break
             filled = bool(line.strip(_BLANK))
             while line and not line.endswith(b"\n"):
                 line = opened.readline(_CHUNK)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from attrs import evolve
 
 from message_history.files.damaged_json import Decoder, decode_line
-from message_history.files.files import NotRecognisedError, TooLargeError, content_of
+from message_history.files.files import NotRecognisedError, TooLargeError
 from message_history.formats.kit import Document, UnreadableFileError
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS, read_as, recognise
-from message_history_compile.columns import check_columns, images_of
+from message_history_compile.columns import check_columns, images_of, with_lists
 from message_history_compile.errors import CannotCompileError
+from message_history_compile.inputs import hash_of
+from message_history_compile.items import rows_of
 from message_history_compile.masks import masks_in
+from message_history_compile.places import DamagedError, content, is_url, named, open_input
+from message_history_compile.recognising import format_of_rows
 from message_history_compile.rows import Rejected, Source, compile_conversation, digest_of
 
 if TYPE_CHECKING:
@@ -50,12 +53,14 @@ class Part(NamedTuple):
         start: where it begins.
         stop: where it ends; a line that begins before belongs to it.
         format: the name of the format of its lines; empty for a whole file that is not read by lines.
+        to_end: whether it is all of a file that is packed, or on a server: then `stop` is what lies there.
     """
 
     path: str
     start: int
     stop: int
     format: str = ""
+    to_end: bool = False
 
 
 @final
@@ -76,13 +81,17 @@ def read_part(part: Part, chosen: Format | None = None) -> Iterator[Found | Reje
     try:
         if part.format == COPY:
             why = "a repaired copy of a file that is read, and repaired, itself"
-            yield Rejected(source=Source(path=part.path), code="repaired_copy", why=why)
+            yield Rejected(source=Source(path=named(part.path)), code="repaired_copy", why=why)
         elif part.format:
             yield from _read_lines(part, FORMATS[part.format])
         else:
             yield from _read_whole(part.path, chosen)
     except OSError as error:
-        yield Rejected(source=Source(path=part.path), code="unreadable", why=error.strerror or "it cannot be read")
+        # What a server does not give now is there when the run is started again.
+        if is_url(part.path) and not isinstance(error, DamagedError):
+            raise
+        why = error.strerror or str(error) or "it cannot be read"
+        yield Rejected(source=Source(path=named(part.path)), code="unreadable", why=why)
 
 
 def compile_found(found: Found | Rejected, plan: Plan) -> Row | Rejected:
@@ -137,32 +146,39 @@ def _is_not_preferred(conversation: Conversation, chosen: Format) -> bool:
 
 
 def _read_lines(part: Part, chosen: Format) -> Iterator[Found | Rejected]:
-    with Path(part.path).open("rb") as opened:
-        opened.seek(part.start)
+    path = named(part.path)
+    with open_input(part.path) as opened:
+        if part.start:
+            opened.seek(part.start)
         place = part.start
-        while place < part.stop:
+        while part.to_end or place < part.stop:
             line = opened.readline(MAX_LINE)
             if not line:
                 return
-            source = Source(path=part.path, byte=place, hash=digest_of(line.rstrip(b"\r\n")))
+            source = Source(path=path, byte=place, hash=digest_of(line.rstrip(b"\r\n")))
             if len(line) == MAX_LINE and not line.endswith(b"\n"):
                 _skip_line(opened.readline)
                 why = f"the line is longer than {MAX_LINE:,} bytes"
-                yield Rejected(source=Source(path=part.path, byte=place), code="too_long", why=why)
+                yield Rejected(source=Source(path=path, byte=place), code="too_long", why=why)
             elif line.strip(b" \t\r\n"):
                 value, problem = _value(line)
                 if problem is not None:
                     yield Rejected(source=source, code="not_json", why=problem)
                 else:
-                    yield from conversations_of(value, source, chosen)
+                    yield from conversations_of(with_lists(value), source, chosen)
             place = opened.tell()
 
 
 def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
-    source = Source(path=path)
+    source = Source(path=named(path))
     try:
-        data = content_of(path)
-        source = Source(path=path, hash=digest_of(data))
+        found = rows_of(path)
+        own_rows = format_of_rows(found[0], chosen) if found is not None else None
+        if found is not None and own_rows is not None:
+            yield from _read_items(path, found[1], own_rows)
+            return
+        data = content(path)
+        source = evolve(source, hash=digest_of(data))
         rows = _rows_in(data, chosen)
         if rows is not None:
             own, items = rows
@@ -200,6 +216,17 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
             yield Found(each, place)
         else:
             yield Rejected(source=place, code="no_conversation", why="it holds no messages")
+
+
+def _read_items(path: str, items: Iterator[Any], chosen: Format) -> Iterator[Found | Rejected]:
+    """Read the rows of a data set that is no file of lines; one is held at a time."""
+    source, count = Source(path=named(path), hash=hash_of(path)), 0
+    try:
+        for item in items:
+            yield from conversations_of(with_lists(item), evolve(source, label=f"item {count}"), chosen)
+            count += 1
+    except ValueError as error:
+        yield Rejected(source=evolve(source, label=f"item {count}"), code="not_json", why=str(error))
 
 
 def _rows_in(data: bytes, chosen: Format | None) -> tuple[Format, list[Any]] | None:

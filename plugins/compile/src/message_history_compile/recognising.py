@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.files.damaged_json import Decoder, decode_line
-from message_history.files.opening import opened
 from message_history.formats.kit import UnreadableFileError
 from message_history.formats.kit.document import parse_document
 from message_history.formats.registry import FORMATS, recognise
+from message_history_compile.columns import with_lists
+from message_history_compile.places import open_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,13 +32,14 @@ def line_format(path: str, chosen: Format | None = None) -> Format | None:
     """
     if chosen is not None and not chosen.by_line:
         return None
-    with opened(path) as held:
+    with open_input(path) as held:
         lines = list(islice(_limited(held.readline), FURTHER))
     return format_of(lines, chosen)
 
 
 def format_of(lines: list[bytes], chosen: Format | None = None) -> Format | None:
     """Find the format of the first lines of a file; None when they are no conversations of their own."""
+    lines = [_with_lists(line) for line in lines]
     objects = [line for line in lines if isinstance(_value(line), dict)]
     # A file with one object in it is read whole, as far as it can be.
     if len(objects) < 2:
@@ -49,6 +52,18 @@ def format_of(lines: list[bytes], chosen: Format | None = None) -> Format | None
     found = Counter(each.name for each in _alone(objects) if each.by_line)
     name, count = found.most_common(1)[0] if found else ("", 0)
     return FORMATS[name] if count * 2 > len(objects[:FURTHER]) else None
+
+
+def _with_lists(line: bytes) -> bytes:
+    value = _value(line) if b'"[{' in line or b'"[ {' in line else None
+    changed = with_lists(value)
+    return json.dumps(changed).encode() + b"\n" if changed is not value else line
+
+
+def format_of_rows(rows: list[Any], chosen: Format | None = None) -> Format | None:
+    """Find the format of the first rows of a data set that is no file of lines."""
+    lines = [json.dumps(row, default=str).encode() + b"\n" for row in rows]
+    return format_of(lines if len(lines) > 1 else lines * 2, chosen)
 
 
 def _alone(lines: list[bytes]) -> Iterator[Format]:

@@ -16,12 +16,13 @@ from attrs import field, frozen
 from message_history.files.disk import replace
 from message_history.files.errors import SessionError, SessionLockedError
 from message_history.files.files import json_bytes
-from message_history.formats.examining import find_files
 from message_history.storage.sessions.locking import locked
 from message_history_compile.counting import check_files
 from message_history_compile.finishing import finish, write_learned
-from message_history_compile.inputs import hash_of, repaired_copies
+from message_history_compile.inputs import find_inputs, hash_of, repaired_copies, spooled
+from message_history_compile.places import STDIN, is_url
 from message_history_compile.plan import checked_plan
+from message_history_compile.publishing import publish
 from message_history_compile.shards import REJECTED, Unit, UnitReport, compile_unit, plan_units, report_of
 
 if TYPE_CHECKING:
@@ -77,9 +78,11 @@ def compile_files(
     needs filelock, of the extra `sessions`.
 
     Args:
-        inputs: files, and folders that are searched for JSON files.
+        inputs: files, and folders that are searched for files of JSON and Parquet, packed with gzip or Zstandard or
+            not; on this machine, or URLs of a filesystem that fsspec has; `-` is the standard input.
         plan: what to compile them to.
-        out: the folder to write; it may hold nothing but an earlier run with the same arguments.
+        out: the folder to write; it may hold nothing but an earlier run with the same arguments. For a URL, all is
+            made in a folder of the user's cache and put there at the end.
         unit_bytes: how much input makes one shard of the output.
         run: who does the work; None for this process. See `run_in_processes` and `message_history_compile.engines.ray`.
         on_start: is called with the number of bytes to read.
@@ -94,6 +97,7 @@ def compile_files(
         CountError: when a conversation is neither a row nor rejected.
         FileExistsError: when the folder holds something else, or another run is at work in it.
         FileNotFoundError: when an input is not there.
+        ModuleNotFoundError: when a URL needs a package that is not installed.
         OSError: when it cannot be written.
         TypeError: for one path that is not in a list, or what is no plan.
 
@@ -101,8 +105,23 @@ def compile_files(
         worker. With `dedupe`, finishing holds a hash of 16 bytes for each row.
     """
     checked_plan(plan)
-    paths = _files(inputs)
+    if is_url(str(out)):
+
+        def make(folder: Path) -> CompileReport:
+            return compile_files(
+                inputs,
+                plan,
+                folder,
+                unit_bytes=unit_bytes,
+                run=run,
+                on_start=on_start,
+                on_report=on_report,
+                on_progress=on_progress,
+            )
+
+        return publish(make, str(out), MANIFEST)
     folder = Path(out)
+    paths = _files(inputs, folder / WORK)
     units = plan_units(paths, unit_bytes, plan.format, repaired_copies(paths))
     fingerprint = {
         "plan": plan.fingerprint(),
@@ -111,7 +130,12 @@ def compile_files(
     }
     if on_start is not None:
         on_start(sum(unit.size for unit in units))
-    made = _made_before(folder, fingerprint)
+    try:
+        made = _made_before(folder, fingerprint)
+    finally:
+        # Where a run has ended, only the standard input was put there.
+        if (folder / MANIFEST).exists():
+            shutil.rmtree(folder / WORK, ignore_errors=True)
     if made is not None:
         return made
     work = _work_folder(folder)
@@ -159,16 +183,10 @@ def run_here(
         yield compile_unit(unit, plan, work, on_progress)
 
 
-def _files(inputs: Iterable[str | PathLike[str]]) -> list[str]:
+def _files(inputs: Iterable[str | PathLike[str]], work: Path) -> list[str]:
     if isinstance(inputs, str | PathLike):
         raise TypeError(f"inputs must be a list of paths, not {type(inputs).__name__}; write [path]")
-    found, problems = find_files(inputs)
-    if problems:
-        raise FileNotFoundError(f"{problems[0][0]}: {problems[0][1]}")
-    for path in found:
-        if not path.exists():
-            raise FileNotFoundError(f"{path}: there is no such file")
-    return [str(path) for path in found]
+    return find_inputs(spooled(work) if each == STDIN else each for each in inputs)
 
 
 def _made_before(folder: Path, fingerprint: dict[str, Any]) -> CompileReport | None:

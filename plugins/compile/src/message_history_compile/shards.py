@@ -14,6 +14,7 @@ from attrs import asdict, field, frozen
 from message_history.formats.registry import FORMATS
 from message_history_compile.counting import check_lines
 from message_history_compile.learning import Sampler, bucket
+from message_history_compile.places import DamagedError, is_parquet, is_stream, is_url, open_input, size_of
 from message_history_compile.reading import COPY, Part, compile_found, read_part
 from message_history_compile.recognising import line_format
 from message_history_compile.rows import Rejected, json_line
@@ -103,18 +104,23 @@ def plan_units(
 
 def _parts_of(path: str, unit_bytes: int, chosen: Any) -> Iterable[Part]:
     try:
-        if Path(path).is_dir():
+        if not is_url(path) and Path(path).is_dir():
             yield Part(path, 0, sum(each.stat().st_size for each in Path(path).rglob("*.json")))
             return
-        size = Path(path).stat().st_size
-        lines = line_format(path, chosen)
-    except OSError:
+        size = size_of(path)
+        lines = None if is_parquet(path) else line_format(path, chosen)
+    except OSError as error:
+        if is_url(path) and not isinstance(error, DamagedError):
+            raise
         yield Part(path, 0, 0)
         return
     if lines is None:
         yield Part(path, 0, size)
         return
-    with Path(path).open("rb") as opened:
+    if is_stream(path):
+        yield Part(path, 0, size, lines.name, to_end=True)
+        return
+    with open_input(path) as opened:
         start = 0
         while start < size:
             opened.seek(min(start + unit_bytes, size))
@@ -173,16 +179,17 @@ def compile_unit(unit: Unit, plan: Plan, work: str, on_progress: Callable[[int],
 
 def _compile_part(part: Part, plan: Plan, writer: _Writer, on_progress: Callable[[int], None] | None) -> None:
     chosen = FORMATS[plan.format] if plan.format is not None else None
-    lines, place = 0, part.start
+    lines, place, shown = 0, part.start, part.start
     for found in read_part(part, chosen):
         writer.add(compile_found(found, plan))
         if found.source.byte is not None:
             lines += lines == 0 or found.source.byte != place
-            if on_progress is not None and found.source.byte > place:
+            if on_progress is not None and place < found.source.byte <= part.stop:
                 on_progress(found.source.byte - place)
+                shown = found.source.byte
             place = found.source.byte
     if on_progress is not None:
-        on_progress(part.stop - place)
+        on_progress(part.stop - shown)
     if part.format in FORMATS:
         check_lines(part, lines)
 
