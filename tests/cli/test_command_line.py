@@ -263,7 +263,7 @@ def test_a_command_that_an_extra_brings_says_what_to_install(name: str, monkeypa
     monkeypatch.setattr(plugins, "entry_points_of", lambda _: {})
     result = CliRunner().invoke(app, [name, "x"])
     assert result.exit_code == 2
-    assert f"{name} is not installed; run: pip install 'message-history[{ELSEWHERE[name]}]'" in result.stderr
+    assert f"{name} is not installed; run: pip install 'message-history[{ELSEWHERE[name].extra}]'" in result.stderr
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -272,6 +272,21 @@ def test_the_help_says_of_each_command_what_its_own_help_says_first(name: str) -
     assert command is not None
     assert command.name == name
     assert (command.help or "").partition("\n\n")[0] == COMMANDS[name].sentence
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_the_help_says_the_same_of_our_commands_elsewhere_and_imports_none(name: str) -> None:
+    if name not in plugins.entry_points_of(plugins.COMMANDS):
+        pytest.skip("its distribution is not installed")
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
+    assert " ".join((command.help or "").partition("\n\n")[0].split()) == ELSEWHERE[name].sentence
+    code = (
+        "import atexit, sys; sys.argv = ['message-history', '--help']; "
+        "atexit.register(lambda: print('imported', [name for name in sys.modules if name.endswith('.command')])); "
+        "from message_history.cli import main; main()"
+    )
+    assert "imported []" in python("-c", code).stdout
 
 
 def test_the_help_imports_no_command_of_ours() -> None:

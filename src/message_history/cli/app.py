@@ -69,8 +69,22 @@ COMMANDS: Final = {
     ),
 }
 """The commands, each in a module of its name, which is imported when the command is used."""
-ELSEWHERE: Final = {"compile": "compile", "probe": "measure"}
-"""Commands of distributions that extras bring, and the extra."""
+
+
+class Elsewhere(NamedTuple):
+    """The extra that brings a command of another distribution, and the sentence that `--help` shows of it."""
+
+    extra: str
+    sentence: str
+
+
+ELSEWHERE: Final = {
+    "compile": Elsewhere(
+        "compile",
+        "Compile the conversations in each INPUT, a file or a folder, to rows that a trainer or an evaluator takes.",
+    ),
+    "probe": Elsewhere("measure", "Ask an endpoint what it takes of a history, and write the dialect that it speaks."),
+}
 
 
 @final
@@ -90,7 +104,7 @@ class Commands(click.Group):
             added: click.Command | None = plugins.plugin(plugins.COMMANDS, cmd_name)
             return added
         if cmd_name in ELSEWHERE:
-            raise click.UsageError(not_installed(cmd_name, ELSEWHERE[cmd_name]))
+            raise click.UsageError(not_installed(cmd_name, ELSEWHERE[cmd_name].extra))
         return None
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -107,10 +121,11 @@ class Commands(click.Group):
             raise click.UsageError(visible(error.format_message()), error.ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands; those of other distributions are imported for it."""
+        """List the commands; only those whose sentences nobody knows here are imported for it."""
+        known = {**ELSEWHERE, **COMMANDS}
         with _warnings_in_lines():
             listed = [
-                click.Command(name, help=COMMANDS[name].sentence) if name in COMMANDS else self.get_command(ctx, name)
+                click.Command(name, help=known[name].sentence) if name in known else self.get_command(ctx, name)
                 for name in self.list_commands(ctx)
             ]
         there = [command for command in listed if command is not None]
