@@ -28,6 +28,12 @@ def test_texts_that_are_no_pair_are_not_recognised(row: dict[str, Any]) -> None:
         session_in(lines(row))
 
 
+@pytest.mark.parametrize("item", [{"type": "reasoning", "summary": []}, {"type": "item_reference", "id": "a"}])
+def test_a_role_of_no_dialect_is_named_among_items_without_a_role(item: dict[str, Any]) -> None:
+    with pytest.raises(NotRecognisedError, match="the role 'bot' of entry 2 is of no dialect"):
+        session_in(value([item, {"role": "user", "content": "a"}, {"role": "bot", "content": "b"}]))
+
+
 def test_lists_under_other_names_are_conversations_and_other_keys_are_counted() -> None:
     rows = lines({"id": "d", "dialogue": CHAT, "scores": [1]}, {"dialogue": CHAT[:1]}, {"other": 1})
     session = session_in(rows, chosen=FORMATS["named-lists"])

@@ -133,7 +133,8 @@ def strange_entry(document: Document) -> str:
     if place is not None:
         return f"{saved.place_of(place)} is no message of any dialect, and would be lost"
     if _has_own_roles([entry for _, entry in objects]):
-        n, role = next((n, entry["role"]) for n, entry in objects if entry.get("role") not in API_ROLES)
+        roles = [(n, entry["role"]) for n, entry in objects if isinstance(entry.get("role"), str)]
+        n, role = next((n, role) for n, role in roles if role not in API_ROLES)
         return f"the role {role!r} of {saved.place_of(n)} is of no dialect, and its words would become the user's"
     return ""
 
