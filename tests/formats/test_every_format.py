@@ -18,7 +18,7 @@ from message_history.formats.registry import FORMATS, _own_formats
 from message_history.testing.conformance import FormatConformance
 from message_history.testing.conformance.examples import ODD_VALUES, places, planted
 from message_history.testing.conformance.formats import STRANGE
-from tests.formats.samples import SAMPLES
+from tests.formats.every_sample import SAMPLES
 from tests.formats.story import CHAT, QUESTION, TEXT_ARGUMENTS, Sample, lines, told, value
 from tests.needs import needs_a_deep_stack
 

@@ -12,7 +12,7 @@ from message_history.cli.app import app
 from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
-from tests.formats.samples import SAMPLES
+from tests.formats.every_sample import SAMPLES
 from tests.formats.samples.pi import PI
 from tests.formats.story import ANSWER, CHAT, QUESTION, lines, told, value
 

@@ -13,7 +13,7 @@ from message_history import RepairCode
 from message_history.cli.app import app
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS, _own_formats
-from tests.formats.samples import SAMPLES
+from tests.formats.every_sample import SAMPLES
 from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, lines, value
 
 if TYPE_CHECKING:

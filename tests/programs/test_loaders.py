@@ -14,7 +14,7 @@ import pytest
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
 from tests.formats.copilot_events import EVENTS
-from tests.formats.samples import SAMPLES
+from tests.formats.every_sample import SAMPLES
 from tests.formats.story import lines
 from tests.programs.facts import Facts, facts_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.formats.samples import SAMPLES
+from tests.formats.every_sample import SAMPLES
 from tests.formats.story import ANSWER, CHAT, QUESTION, lines, told, value
 
 from message_history.files.files import NotRecognisedError
