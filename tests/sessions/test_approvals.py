@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import random
 import signal
+import time
+from contextlib import suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from examples.approval_agent import Agent, Payments, scripted
 from hypothesis import given, settings
 
-from message_history import CallState, CallStateError, MessageHistory, check
+from message_history import CallState, CallStateError, TextBlock, check
 from message_history.dialects import Anthropic, Dialect, Gemini, OpenAIChat, OpenAIResponses
 from message_history.storage.sessions.jsonl import JsonlSession
+from tests.campaigns.workers import KINDS, runs
 from tests.needs import needs_processes
 from tests.sessions.call_model import World, actions, play
 
@@ -22,13 +26,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DIALECTS: list[Dialect[Any]] = [Anthropic(), OpenAIChat(), OpenAIResponses(), Gemini()]
-STEPS: list[Callable[[Agent], None]] = [
-    lambda agent: agent.user_says("Pay five."),
-    lambda agent: agent.user_says("And the weather?"),
+STEPS: list[Callable[[Agent], object]] = [
+    lambda agent: agent.user_says("Pay five.", id="1"),
+    lambda agent: agent.user_says("And the weather?", id="2"),
     lambda agent: agent.decide("call_1", approved=True),
     lambda agent: agent.go_on(),
-    lambda agent: agent.user_says("Done?"),
+    lambda agent: agent.user_says("Done?", id="3"),
 ]
+LASTS = timedelta(minutes=1)
 
 
 class Killed(BaseException):
@@ -48,17 +53,14 @@ class Fuse:
             self._end()
 
 
-class Fused(Agent):
-    """The example's agent, which ends before or after each save and each payment."""
+class Clock:
+    """Time that passes while a process is dead."""
 
-    def __init__(self, folder: Path, fuse: Fuse) -> None:
-        super().__init__(JsonlSession(folder / "session.jsonl"), FusedPayments(folder / "paid", fuse), scripted)
-        self.fuse = fuse
+    def __init__(self) -> None:
+        self.time = 1_800_000_000.0
 
-    def save(self, history: MessageHistory) -> None:
-        self.fuse.burn()
-        super().save(history)
-        self.fuse.burn()
+    def __call__(self) -> float:
+        return self.time
 
 
 class FusedPayments(Payments):
@@ -73,6 +75,21 @@ class FusedPayments(Payments):
         return paid
 
 
+def fused(folder: Path, fuse: Fuse, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Agent:
+    """Return the example's agent; the process ends before or after each write to its session, and each payment."""
+    for name in ("_append", "_hold", "_release"):
+        whole = getattr(JsonlSession, name)
+
+        def write(*given: Any, whole: Any = whole) -> None:
+            fuse.burn()
+            whole(*given)
+            fuse.burn()
+
+        monkeypatch.setattr(JsonlSession, name, write)
+    session = JsonlSession(folder / "session.jsonl", clock=clock)
+    return Agent(session, FusedPayments(folder / "paid", fuse), scripted, lasts=LASTS)
+
+
 def paid(folder: Path) -> list[str]:
     path = folder / "paid"
     return path.read_text().splitlines() if path.exists() else []
@@ -84,44 +101,45 @@ def assert_all_is_well(folder: Path) -> None:
     assert len(paid(folder)) == 1
     assert record.state is CallState.ANSWERED
     assert history.calls.unsettled() == ()
+    texts = [block.text for message in history for block in message.content if isinstance(block, TextBlock)]
+    assert [texts.count(text) for text in ("Pay five.", "And the weather?", "Done?")] == [1, 1, 1]
     for dialect in DIALECTS:
         assert check(history.for_send(dialect), dialect) == []
+
+
+def run_all(folder: Path, fuse: Fuse, clock: Clock, done: list[int]) -> None:
+    """Take the steps that are left; each process waits until what a dead one held has lapsed."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        agent = fused(folder, fuse, clock, monkeypatch)
+        while len(done) < len(STEPS):
+            agent.go_on()
+            # The decision may be on disk already.
+            with suppress(CallStateError):
+                STEPS[len(done)](agent)
+            done.append(1)
 
 
 def test_a_payment_is_made_once_wherever_the_process_ends(tmp_path: Path) -> None:
     def end() -> None:
         raise Killed
 
-    for point in range(1, 60):
-        folder = tmp_path / str(point)
+    for point in range(1, 100):
+        folder, clock, done = tmp_path / str(point), Clock(), list[int]()
         folder.mkdir()
-        done = 0
         fuse = Fuse(point, end)
-        while done < len(STEPS):
-            step = done
-            try:
-                done = run_one(folder, fuse, step)
-            except Killed:
-                effects = paid(folder)
-                state = JsonlSession(folder / "session.jsonl").load().calls
-                assert len(effects) <= 1
-                if effects:
-                    assert state[0].state in (CallState.STARTED, CallState.ANSWERED)
+        try:
+            run_all(folder, fuse, clock, done)
+        except Killed:
+            effects = paid(folder)
+            assert len(effects) <= 1
+            for record in JsonlSession(folder / "session.jsonl").load().calls:
+                assert not effects or record.state in (CallState.STARTED, CallState.ANSWERED)
+            clock.time += 61
+            run_all(folder, fuse, clock, done)
         assert_all_is_well(folder)
         if fuse.left > 0:
             return
     raise AssertionError("the example takes more steps than this test knows")
-
-
-def run_one(folder: Path, fuse: Fuse, step: int) -> int:
-    agent = Fused(folder, fuse)
-    agent.go_on()
-    try:
-        STEPS[step](agent)
-    except CallStateError:
-        # The decision was on disk before the process ended.
-        assert agent.history.calls[0].state in (CallState.APPROVED, CallState.STARTED, CallState.ANSWERED)
-    return step + 1
 
 
 def kills() -> int:
@@ -133,20 +151,68 @@ def kills() -> int:
 def test_killed_with_a_signal_at_random_points_no_payment_is_made_twice(tmp_path: Path) -> None:
     chance = random.Random(1)
     for number in range(kills()):
-        folder = tmp_path / str(number)
+        folder, clock = tmp_path / str(number), Clock()
         folder.mkdir()
-        for left in (chance.randrange(1, 40), 0):
+        for left in (chance.randrange(1, 60), 0):
             child = os.fork()
             if child == 0:
-                fuse = Fuse(left, lambda: os.kill(os.getpid(), signal.SIGKILL))
                 try:
-                    for step in range(len(STEPS)):
-                        run_one(folder, fuse, step)
+                    run_all(folder, Fuse(left, lambda: os.kill(os.getpid(), signal.SIGKILL)), clock, [])
                 finally:
                     os._exit(0)
             os.waitpid(child, 0)
+            clock.time += 61
             assert len(paid(folder)) <= 1
         assert_all_is_well(folder)
+
+
+@needs_processes
+def test_a_second_worker_does_not_pay_what_the_first_is_paying(tmp_path: Path) -> None:
+    class SlowPayments(Payments):
+        def pay(self, key: str, amount: object) -> str:
+            time.sleep(0.5)
+            return super().pay(key, amount)
+
+    def agent() -> Agent:
+        return Agent(JsonlSession(tmp_path / "session.jsonl"), SlowPayments(tmp_path / "paid"), scripted)
+
+    agent().user_says("Pay five.")
+    agent().decide("call_1", approved=True)
+    children = []
+    for delay in (0, 0.25):
+        child = os.fork()
+        if child == 0:
+            try:
+                time.sleep(delay)
+                agent().go_on()
+            finally:
+                os._exit(0)
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+    assert len(paid(tmp_path)) == 1
+    assert agent().history.calls[0].state is CallState.ANSWERED
+
+
+def test_what_a_person_edited_is_paid(tmp_path: Path) -> None:
+    agent = Agent(JsonlSession(tmp_path / "session.jsonl"), Payments(tmp_path / "paid"), scripted)
+    agent.user_says("Pay five.")
+    agent.session.update(lambda history: history.record_call("call_1", "approved", by="ann", input={"amount": 4}))
+    agent.go_on()
+    assert paid(tmp_path) == [f"{agent.history.calls[0].key} 4"]
+
+
+@pytest.mark.heavy
+@needs_processes
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_few_runs_of_workers_that_die_pay_once(kind: str, request: pytest.FixtureRequest) -> None:
+    """`python -m tests.campaigns.workers` does as many as one likes."""
+    if kind != "jsonl":
+        pytest.importorskip("sqlalchemy")
+    server = request.getfixturevalue("server") if kind == "postgresql" else None
+    found, counts = runs(kind, server, 0, int(os.environ.get("MESSAGE_HISTORY_RUNS", "8")), 4)
+    assert found == []
+    assert counts["kills"]
 
 
 @given(taken=actions)
