@@ -1,8 +1,9 @@
 """What the proxy costs: requests a second, added latency, many streams, and memory over many requests.
 
-`python -m benchmarks.proxy_load [--quick] [--requests 100000]` needs the extra `proxy`, and LiteLLM with its proxy to
-compare with (`pip install 'litellm[proxy]'`); without it, its rows are missing. Everything runs on this machine: an
-upstream that answers at once, each proxy in a process of its own, and a client that keeps its connections.
+`python -m benchmarks.proxy_load [--quick] [--kept-alive] [--requests 100000]` needs the extra `proxy`, and LiteLLM
+with its proxy to compare with (`pip install 'litellm[proxy]'`); without it, its rows are missing. Everything runs on
+this machine: an upstream that answers at once, each proxy in a process of its own, and a client that keeps its
+connections. Its exit code is 1 where a request on a kept connection takes too many times a direct one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,12 +116,62 @@ def pass_through(port: int, target: str) -> None:
     uvicorn.run(app, port=port, log_level="critical", access_log=False)
 
 
+KEPT_ALIVE: Final = 100.0
+"""How many times a direct request one through the proxy may take, on a connection that is kept."""
+
+
+async def kept_alive(port: int, request: bytes) -> float:
+    """Send the same small request many times on one connection; gives the median of the seconds that one took.
+
+    An answer in two pieces waits 40 ms for the client's delayed acknowledgement where the server's socket does not send
+    at once (TCP_NODELAY). That shows only here: the first answer of a connection is acknowledged at once.
+    """
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**26)
+    took: list[float] = []
+    for _ in range(300):
+        started = time.perf_counter()
+        writer.write(request)
+        await answered(reader)
+        took.append(time.perf_counter() - started)
+    writer.close()
+    return median(took)
+
+
+def compare_kept_alive(found: dict[str, tuple[int, int]]) -> int:
+    """Print what a request on a kept connection takes, as a ratio to a direct one; gives 1 where that is too much."""
+    body = conversation(10)
+    post = request_of(body, "127.0.0.1")
+    rounds = [{name: asyncio.run(kept_alive(port, post)) for name, (port, _) in found.items()} for _ in range(5)]
+    print("| kept connection | p50 | times a direct request |\n|---|---:|---:|")
+    ratios = {}
+    for name in found:
+        ratios[name] = median(each[name] / each["none"] for each in rounds)
+        print(f"| {name} | {median(each[name] for each in rounds) * 1000:.2f} ms | {ratios[name]:.1f} |", flush=True)
+    port, _ = found["message-history"]
+    health = f"GET /message-history/health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
+    print(f"| message-history, its own `/health` | {asyncio.run(kept_alive(port, health)) * 1000:.2f} ms | |")
+    if ratios["message-history"] <= KEPT_ALIVE:
+        return 0
+    print(f"a request through the proxy takes more than {KEPT_ALIVE:g} times a direct one", file=sys.stderr)
+    return 1
+
+
 async def one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: bytes, host: str) -> bytes:
     """Send one request on a connection that is kept, and read the answer whole."""
+    writer.write(request_of(body, host))
+    await writer.drain()
+    return await answered(reader)
+
+
+def request_of(body: bytes, host: str) -> bytes:
+    """Write a request."""
     head = f"POST {PATH} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer sk-none\r\n"
     head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    writer.write(head.encode() + body)
-    await writer.drain()
+    return head.encode() + body
+
+
+async def answered(reader: asyncio.StreamReader) -> bytes:
+    """Read the answer to a request whole."""
     answer = await reader.readuntil(b"\r\n\r\n")
     if not answer.startswith(b"HTTP/1.1 200"):
         raise RuntimeError(answer.decode(errors="replace")[:300])
@@ -240,12 +291,15 @@ def proxies(target: int) -> Iterator[dict[str, tuple[int, int]]]:
         yield found
 
 
-def measure(*, quick: bool, requests: int) -> None:
-    """Measure everything, and print it as tables."""
+def measure(*, quick: bool, requests: int, only_kept_alive: bool) -> int:
+    """Measure everything, and print it as tables; gives 1 where a kept connection is too slow."""
     target = free_port()
     seconds, connections = (2.0, 4) if quick else (5.0, 8)
     serve = [sys.executable, "-m", "benchmarks.proxy_load", "--upstream", str(target)]
     with process(serve, target), proxies(target) as found:
+        is_slow = compare_kept_alive(found)
+        if only_kept_alive:
+            return is_slow
         print("| messages | list | proxy | requests/s | p50 | p99 | added p50 | added p99 |")
         print("|---:|---|---|---:|---:|---:|---:|---:|")
         for messages in (10, 100, 1000):
@@ -271,6 +325,7 @@ def measure(*, quick: bool, requests: int) -> None:
             print(f"{name}: {whole} streams at once came whole, in {took:.1f} s", flush=True)
         port, pid = found["message-history"]
         asyncio.run(memory(port, pid, requests))
+    return is_slow
 
 
 async def memory(port: int, pid: int, requests: int) -> None:
@@ -284,10 +339,13 @@ async def memory(port: int, pid: int, requests: int) -> None:
     writer.close()
 
 
-def main() -> None:
+def main() -> int:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="in a minute, with less of everything")
+    parser.add_argument(
+        "--kept-alive", action="store_true", help="only whether a kept connection is as fast as it may be"
+    )
     parser.add_argument("--requests", type=int, default=100_000, help="for the memory")
     parser.add_argument("--upstream", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--serve", type=int, help=argparse.SUPPRESS)
@@ -298,8 +356,10 @@ def main() -> None:
     elif raw.serve:
         pass_through(raw.serve, raw.target)
     else:
-        measure(quick=raw.quick, requests=1_000 if raw.quick else raw.requests)
+        requests = 1_000 if raw.quick else raw.requests
+        return measure(quick=raw.quick, requests=requests, only_kept_alive=raw.kept_alive)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -113,7 +113,17 @@ EVERYWHERE = {"attrs"}
 THIRD_PARTY = {
     "testing": {"hypothesis", "pytest"},
     "cli": {"click", "rich"},
-    "proxy": {"anyio", "backports", "brotli", "compression", "httpx", "sqlalchemy", "starlette", "uvicorn"},
+    "proxy": {
+        "anyio",
+        "backports",
+        "brotli",
+        "compression",
+        "httpx",
+        "prometheus_client",
+        "sqlalchemy",
+        "starlette",
+        "uvicorn",
+    },
 }
 # A dialect whose messages are a library's objects makes them in one file; the lock of session files is in one too.
 ONE_FILE = {

@@ -118,6 +118,16 @@ def test_conversations_that_grow_in_any_order_stay_as_they_were_sent(
         sent[n] = wire
 
 
+def test_a_dialect_that_was_measured_holds_for_requests_of_its_api() -> None:
+    two = [user("a"), user("b")]
+    alternating = OpenAIChat(alternate=True)
+    healer = Healer()
+    body = {"model": "gpt-4o", "messages": two}
+    assert len(healer.heal(body, CHAT, dialect=alternating).request.body["messages"]) == 1
+    assert healer.heal(body, CHAT).request.body is body
+    assert healer.heal(body, Route("anthropic"), dialect=alternating).request.dialect.name == "anthropic"
+
+
 def test_routes() -> None:
     found = {
         "/v1/messages": Route("anthropic"),

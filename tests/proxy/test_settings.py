@@ -94,6 +94,23 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path, text: str, why: str) -> 
         load_settings(path, {})
 
 
+def test_the_dialect_of_an_upstream_is_read_from_what_probe_wrote(tmp_path: Path) -> None:
+    probe = tmp_path / "served.probe.toml"
+    probe.write_text('api = "chat"\nmodel = "m"\n[fields]\nalternate = true\n')
+    path = tmp_path / "proxy.toml"
+    path.write_text(f'[upstreams.local]\nurl = "http://127.0.0.1:8000"\ndialect_file = "{probe}"\n')
+    settings = load_settings(path, {}, dialect_files={"openai": str(probe)})
+    for name in ("local", "openai"):
+        dialect = settings.upstreams[name].dialect
+        assert dialect is not None
+        assert dialect.alternate
+    assert settings.upstreams["groq"].dialect is None
+    other = tmp_path / "other.toml"
+    other.write_text('api = "anthropic"\n[fields]\n')
+    with pytest.raises(SettingsError, match=r"dialect_file .*other\.toml: .* is not what"):
+        load_settings(path, {}, dialect_files={"openai": str(other)})
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read: No such file"):
         load_settings(tmp_path / "none.toml", {})
@@ -104,7 +121,8 @@ def run(*arguments: str, **more: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, **more})
 
 
-def test_the_command_serves_until_it_is_interrupted() -> None:
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_serves_until_it_is_stopped(sent: signal.Signals) -> None:
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
     pytest.importorskip("httpx")
@@ -122,8 +140,10 @@ def test_the_command_serves_until_it_is_interrupted() -> None:
                 assert time.monotonic() < deadline, "it did not start"
                 assert running.poll() is None, "it did not start"
                 time.sleep(0.1)
-        running.send_signal(signal.SIGINT)
+        running.send_signal(sent)
         _, said = running.communicate(timeout=20)
+    assert running.returncode == 0
+    assert said.endswith("xai -> https://api.x.ai\n")
     assert f"message-history proxy on http://127.0.0.1:{port}" in said
     assert "/openai -> http://127.0.0.1:9" in said
     assert "Traceback" not in said
@@ -131,7 +151,13 @@ def test_the_command_serves_until_it_is_interrupted() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
-    [(["--upstream", "openai"], "--upstream takes NAME=URL"), (["--upstream", "openai=x"], "must begin with http")],
+    [
+        (["--upstream", "openai"], "--upstream takes NAME=URL"),
+        (["--upstream", "openai=x"], "must begin with http"),
+        (["--dialect-file", "a.toml"], "--dialect-file takes NAME=FILE"),
+        (["--dialect-file", "nobody=a.toml"], "nobody is no upstream"),
+        (["--dialect-file", "openai=none.toml"], "none.toml"),
+    ],
 )
 def test_wrong_usage_is_told(arguments: list[str], why: str) -> None:
     pytest.importorskip("starlette")

@@ -26,7 +26,7 @@ EXTRAS: Final = {
     "postgres": ("psycopg",),
     "fast": ("msgspec",),
     "images": ("pillow",),
-    "proxy": ("httpx", "starlette", "uvicorn"),
+    "proxy": ("httpx", "prometheus-client", "starlette", "uvicorn"),
     "testing": ("pytest",),
     "compile": ("message-history-compile",),
     "formats": ("message-history-formats",),

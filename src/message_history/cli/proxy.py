@@ -20,6 +20,13 @@ from message_history.extras import not_installed
     metavar="NAME=URL",
     help="Where requests for NAME are forwarded to: anthropic, openai, gemini, mistral, bedrock or a name of yours.",
 )
+@click.option(
+    "--dialect-file",
+    "dialect_files",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="What `message-history probe` wrote of the server that NAME forwards to: its rules hold there.",
+)
 @click.option("--config", "config", type=click.Path(dir_okay=False), help="A TOML file with the settings.")
 @click.option("--store", metavar="URL", help="A database that keeps what was sent: sqlite:///FILE or postgresql://...")
 @click.option("--max-body-bytes", type=int, help="Refuse larger requests.  [default: 67108864]")
@@ -30,6 +37,7 @@ def run_proxy(
     host: str | None,
     port: int | None,
     upstreams: tuple[str, ...],
+    dialect_files: tuple[str, ...],
     config: str | None,
     store: str | None,
     max_body_bytes: int | None,
@@ -46,12 +54,12 @@ def run_proxy(
         from message_history.proxy.settings import SettingsError, load_settings  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise click.ClickException(not_installed(error.name, "proxy")) from None
-    named = dict(pair.partition("=")[::2] for pair in upstreams)
-    if not all(named.values()):
-        raise click.UsageError("--upstream takes NAME=URL, like openai=http://127.0.0.1:9000")
+    named = _pairs(upstreams, "--upstream takes NAME=URL, like openai=http://127.0.0.1:9000")
+    files = _pairs(dialect_files, "--dialect-file takes NAME=FILE, like openai=served.probe.toml")
     flags = {"host": host, "port": port, "store": store, "max_body_bytes": max_body_bytes}
     try:
-        settings = load_settings(config, flags={**flags, "follow": False if no_follow else None}, upstreams=named)
+        flags["follow"] = False if no_follow else None
+        settings = load_settings(config, flags=flags, upstreams=named, dialect_files=files)
         prepared = prepare(settings)
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
@@ -65,3 +73,10 @@ def run_proxy(
         printer.line(f"  /{upstream.name} -> {upstream.url}")
     printer.finish(ExitCode.DONE)
     serve(prepared)
+
+
+def _pairs(options: tuple[str, ...], usage: str) -> dict[str, str]:
+    pairs = dict(pair.partition("=")[::2] for pair in options)
+    if not all(pairs.values()):
+        raise click.UsageError(usage)
+    return pairs

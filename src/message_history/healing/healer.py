@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, TypeVar, final
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from attrs import frozen
 
@@ -11,6 +11,7 @@ from message_history.healing.request import HealedRequest, heal_read_request, re
 
 if TYPE_CHECKING:
     from message_history.core.messages.policy import Policy
+    from message_history.dialects import Dialect
     from message_history.healing.routes import Route
 
 BodyT = TypeVar("BodyT")
@@ -47,7 +48,15 @@ class Healer:
         self.conversations = conversations if conversations is not None else MemoryConversations()
         self._policy = policy
 
-    def heal(self, body: BodyT, route: Route, *, group: str = "", provider: str | None = None) -> Healing[BodyT]:
+    def heal(
+        self,
+        body: BodyT,
+        route: Route,
+        *,
+        group: str = "",
+        provider: str | None = None,
+        dialect: Dialect[Any] | None = None,
+    ) -> Healing[BodyT]:
         """Heal one request.
 
         Args:
@@ -55,6 +64,7 @@ class Healer:
             route: which API it is for.
             group: what keeps conversations apart that must not be mixed, as the name of the upstream.
             provider: who serves it, as for `heal_request`.
+            dialect: what is known of the server, as `OpenAIChat.from_probe` reads it, for requests of that API.
 
         Returns:
             The request to send. Give it to `sent` once the provider has taken it.
@@ -67,7 +77,14 @@ class Healer:
         group = f"{group}\n{route.api}"
         read = read_request(body, route.api)
         found = self.conversations.find(group, read.digests) if read.digests else Found()
-        request = heal_read_request(read, model=route.model, provider=provider, sent=found.sent, policy=self._policy)
+        request = heal_read_request(
+            read,
+            model=route.model,
+            provider=provider,
+            dialect=dialect if dialect is not None and dialect.name == route.api else None,
+            sent=found.sent,
+            policy=self._policy,
+        )
         return Healing(request, group, found, route.counts)
 
     def sent(self, healing: Healing[BodyT]) -> None:

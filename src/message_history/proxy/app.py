@@ -70,7 +70,7 @@ def create_app(settings: Settings, conversations: Conversations | None = None) -
         return JSONResponse({"status": "ok", "upstreams": sorted(settings.upstreams)})
 
     async def metrics(_: Request) -> PlainTextResponse:
-        return PlainTextResponse(proxy.metrics.text(proxy.gauges()), media_type="text/plain; version=0.0.4")
+        return PlainTextResponse(proxy.metrics.text(), media_type="text/plain; version=0.0.4")
 
     async def newest(_: Request) -> JSONResponse:
         return JSONResponse({"requests": proxy.reports.newest()})
@@ -129,12 +129,14 @@ class _Proxy:
             follow_redirects=False,
         )
         self._settings = settings
-        self._memory = MemoryConversations(settings.max_conversations, settings.max_memory_bytes)
+        memory = MemoryConversations(settings.max_conversations, settings.max_memory_bytes)
+        self.metrics.gauge("conversations", "Conversations that are kept in memory.", memory.__len__)
+        self.metrics.gauge("conversations_bytes", "About how much memory they hold.", lambda: memory.held_bytes)
         self._shared = conversations
         self._opened_store: DatabaseConversations | None = None
         if conversations is None and settings.store is not None:
             self._shared = conversations = self._opened_store = self._opened(settings.store)
-        kept = conversations if conversations is not None else self._memory
+        kept = conversations if conversations is not None else memory
         self._healer = Healer(kept if settings.follow else NoConversations())
         self._run = secrets.token_hex(4)
         self._numbers = itertools.count(1)
@@ -152,12 +154,6 @@ class _Proxy:
         """Close the store, if it is one that the proxy has opened."""
         if self._opened_store is not None:
             self._opened_store.close()
-
-    def gauges(self) -> list[tuple[str, str, float]]:
-        return [
-            ("conversations", "Conversations that are kept in memory.", len(self._memory)),
-            ("conversations_bytes", "About how much memory they hold.", self._memory.held_bytes),
-        ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -262,8 +258,9 @@ class _Proxy:
         if target.route is None:
             return None
         try:
+            upstream = target.upstream
             return self._healer.heal(
-                content, target.route, group=target.upstream.name, provider=target.upstream.provider
+                content, target.route, group=upstream.name, provider=upstream.provider, dialect=upstream.dialect
             )
         except Exception as error:  # noqa: BLE001 - whatever is wrong here, the request goes out as it came
             self.metrics.count("errors_total", reason="not_healed")

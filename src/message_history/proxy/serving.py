@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
@@ -73,6 +74,7 @@ def prepare(settings: Settings) -> Prepared:
 
 
 def serve(prepared: Prepared) -> None:
+    """Serve until it is interrupted or terminated; the main thread alone can."""
     # A repair's log record quotes what was repaired; those of the proxy itself hold nothing of a request.
     repairs = logging.getLogger("message_history")
     repairs.addHandler(logging.NullHandler())
@@ -80,4 +82,7 @@ def serve(prepared: Prepared) -> None:
     own = logging.getLogger("message_history.proxy")
     own.setLevel(logging.INFO)
     own.addHandler(logging.StreamHandler())
+    # uvicorn raises again what has stopped it; to stop is no failure.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, prepared.server.handle_exit)
     prepared.server.run(sockets=[prepared.listening])

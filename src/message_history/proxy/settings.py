@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve, field, fields_dict, frozen
 
+from message_history.dialects import OpenAIChat
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
@@ -27,6 +29,7 @@ class Upstream:
     url: str  # its address, which the rest of the path is put behind
     # Who serves Chat Completions or Responses there, as for `OpenAIChat.for_model`; None for OpenAI.
     provider: str | None = None
+    dialect: OpenAIChat | None = None  # what was measured there; None to choose it by the model and the provider
 
 
 UPSTREAMS: Final[dict[str, Upstream]] = {
@@ -95,12 +98,14 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, Any] | None = None,
     upstreams: Mapping[str, str] | None = None,
+    dialect_files: Mapping[str, str] | None = None,
 ) -> Settings:
     """Read the settings: a TOML file, over it the environment, over that the flags.
 
-    The keys of the TOML file are those of `Settings`, and `[upstreams.NAME]` has `url` and `provider`. The environment
-    is the process's by default. A flag that was not given is None. Raises `SettingsError` for a setting that is not
-    known, not of its kind, or that nothing can be made of.
+    The keys of the TOML file are those of `Settings`, and `[upstreams.NAME]` has `url`, `provider` and `dialect_file`,
+    which `message-history probe` wrote. The environment is the process's by default. A flag that was not given is None.
+    `upstreams` and `dialect_files` are flags by the name of the upstream. Raises `SettingsError` for a setting that is
+    not known, not of its kind, or that nothing can be made of.
     """
     variables = environment if environment is not None else os.environ
     table = _table(path) if path is not None else {}
@@ -110,6 +115,10 @@ def load_settings(
     urls = {key.removeprefix(_UPSTREAM).lower(): url for key, url in variables.items() if key.startswith(_UPSTREAM)}
     for name, url in {**urls, **(upstreams or {})}.items():
         found[name] = evolve(found[name], url=url) if name in found else Upstream(name=name, url=url)
+    for name, file in (dialect_files or {}).items():
+        if name not in found:
+            raise SettingsError(f"{name} is no upstream; known are {', '.join(sorted(found))}")
+        found[name] = evolve(found[name], dialect=_dialect(file))
     values = {name: _value(name, value) for name, value in table.items()}
     for name in _KINDS:
         text = variables.get(f"{PREFIX}{name.upper()}")
@@ -133,17 +142,27 @@ def _table(path: str | PathLike[str]) -> dict[str, Any]:
         raise SettingsError(f"{path} is no TOML file: {error}") from error
 
 
-def _checked_upstreams(tables: object) -> dict[str, dict[str, str]]:
+def _checked_upstreams(tables: object) -> dict[str, dict[str, Any]]:
     if not isinstance(tables, dict) or not all(isinstance(value, dict) for value in tables.values()):
         raise SettingsError("upstreams must be tables, each with a url: [upstreams.NAME]")
     for name, table in tables.items():
-        unknown = table.keys() - {"url", "provider"}
+        unknown = table.keys() - {"url", "provider", "dialect_file"}
         if unknown:
-            raise SettingsError(f"upstreams.{name} has the unknown key {min(unknown)!r}; known are url and provider")
+            known = "url, provider and dialect_file"
+            raise SettingsError(f"upstreams.{name} has the unknown key {min(unknown)!r}; known are {known}")
+        if "dialect_file" in table:
+            table["dialect"] = _dialect(table.pop("dialect_file"))
     return tables
 
 
-def _new_upstream(name: str, options: Mapping[str, str]) -> Upstream:
+def _dialect(file: str) -> OpenAIChat:
+    try:
+        return OpenAIChat.from_probe(file)
+    except (OSError, TypeError, ValueError) as error:
+        raise SettingsError(f"dialect_file {file}: {error}") from error
+
+
+def _new_upstream(name: str, options: Mapping[str, Any]) -> Upstream:
     if "url" not in options:
         raise SettingsError(f"upstreams.{name} needs a url")
     return Upstream(name=name, **options)
