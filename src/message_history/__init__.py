@@ -33,6 +33,7 @@ from message_history.dialects.base import Export
 from message_history.dialects.inputs import user_messages
 from message_history.dialects.sending import SystemPromptWarning
 from message_history.history import MessageHistory
+from message_history.plugins import READERS as _READERS
 
 if _typing.TYPE_CHECKING:
     from message_history.core.turns.calls import CallRecord, Calls
@@ -94,6 +95,8 @@ if not _typing.TYPE_CHECKING:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(_import_module(f"{__name__}.{_PLACES[name]}"), name)
 
+
+_READERS.append(lambda value: _import_module(f"{__name__}.formats.values").found_in(value))
 
 if _sys.flags.dev_mode:
     _import_module(f"{__name__}.discarded").watch()

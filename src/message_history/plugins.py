@@ -21,6 +21,10 @@ COMMANDS: Final = "message_history.commands"
 """The group whose entry points name a command of click."""
 
 
+READERS: Final[list[Callable[[Any], Any]]] = []
+"""What is asked about values that no dialect knows, by `dialects.elsewhere`; the formats, once there is a need."""
+
+
 class PluginWarning(UserWarning):
     """A dialect, format or command of another distribution that could not be imported, and is left out."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
@@ -18,7 +19,7 @@ from message_history.core.values.log import Log
 from message_history.core.values.readable import read_anyway
 from message_history.dialects._shared.leading import keep_blank_lead, lead_with_placeholder
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects.registry import NATIVE, read
+from message_history.dialects.registry import NATIVE, TYPED, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,7 +37,7 @@ def from_list(
     dialect: Dialect[Any] | None,
     policy: Policy,
     open_tail: str | None,
-    replies: Iterable[tuple[int, ReplyInfo]] = (),
+    replies: Sequence[tuple[int, ReplyInfo]] = (),
 ) -> Conversation:
     """Read a list and repair it; see `MessageHistory.from_list`.
 
@@ -44,12 +45,20 @@ def from_list(
     is what providers said of replies that is not in the entries, each with the position of an entry.
     """
     entries = as_sequence(raw)
+    found = None
+    if entries is None and dialect is None and isinstance(raw, Mapping):
+        found = _elsewhere().read_object(raw)
+        entries = [] if found is not None else None
     if entries is None:
-        raise TypeError(f"raw must be a list of messages, not {type(raw).__name__}; {_hint(raw)}")
+        raise TypeError(f"raw must be a list of messages, not {type(raw).__name__}; {_elsewhere().hint(raw)}")
     if open_tail not in ("stub", "keep", None):
         raise ValueError(f"open_tail must be 'stub', 'keep' or None, not {short_repr(open_tail)}")
     ingest = Ingest(Context(policy))
     parsed = read(entries, dialect)
+    if dialect is None and (parsed.notes or parsed.dialect != TYPED) and not parsed.own:
+        found = _elsewhere().read_better(entries, parsed)
+    if found is not None:
+        parsed, dialect, replies = found
     _add_replies(parsed, replies)
     if dialect is not None and dialect.takes_leading_assistant() is not False:
         lead_with_placeholder(parsed, policy, dialect.name)
@@ -61,6 +70,11 @@ def from_list(
         ingest.stub_open_calls()
     conversation = ingest.finish()
     return reopen_stubs(conversation, read_anyway(_open_ids, entries[-1:])) if keeps else conversation
+
+
+def _elsewhere() -> Any:
+    """Return what asks others about values that no dialect knows; most lists do without it."""
+    return import_module("message_history.dialects.elsewhere")
 
 
 def _add_replies(parsed: Parsed, replies: Iterable[tuple[int, ReplyInfo]]) -> None:
@@ -121,13 +135,3 @@ def _open_ids(entries: Sequence[Any]) -> frozenset[str]:
         for block, mark in marked
         if mark is not None and mark.get(OPEN) is True and isinstance(block.get("tool_use_id"), str)
     )
-
-
-def _hint(raw: object) -> str:
-    """Say what to pass instead of what is no list."""
-    if isinstance(raw, str | bytes):
-        return "parse the JSON first, or read a file with `message_history.from_file`"
-    if isinstance(raw, Mapping):
-        keys = [key for key in ("messages", "input", "contents") if key in raw]
-        return f"pass raw[{keys[0]!r}]" if keys else "`add` takes one message"
-    return "`add` takes one message"

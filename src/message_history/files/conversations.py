@@ -52,6 +52,8 @@ class Conversation:
         judged: the ids of the dialect's rules that a saved conversation of this format can break; None for all.
         tools: the definitions of tools that stand beside it, as they stand there.
         omitted: what stands in the file and is not in the conversation, by kind, and how often.
+        places: for each entry, the position of what it came from among the items of the file.
+        touched: the positions of all that is in an entry, where several make one.
     """
 
     file: SavedFile = field(repr=False)
@@ -59,6 +61,8 @@ class Conversation:
     judged: frozenset[str] | None = field(default=None, repr=False)
     tools: tuple[Any, ...] = field(default=(), repr=False)
     omitted: tuple[tuple[str, int], ...] = ()
+    places: tuple[int, ...] = field(default=(), repr=False)
+    touched: frozenset[int] = field(default=frozenset(), repr=False)
 
     @property
     def label(self) -> str:

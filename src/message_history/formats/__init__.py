@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from message_history.files.conversations import Conversation, Origin
     from message_history.formats.reading import SessionFile, from_file, read_session
+    from message_history.formats.values import from_data
 
-__all__ = ["Conversation", "Origin", "SessionFile", "from_file", "read_session"]
+__all__ = ["Conversation", "Origin", "SessionFile", "from_data", "from_file", "read_session"]
 
 _PLACES: Final = {
     "Conversation": "files.conversations",
     "Origin": "files.conversations",
     "SessionFile": "formats.reading",
+    "from_data": "formats.values",
     "from_file": "formats.reading",
     "read_session": "formats.reading",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.dialects.elsewhere import API_ROLES
 from message_history.dialects.registry import CHAT, shape_of
 from message_history.files.conversations import Conversation
 from message_history.files.damaged_json import LineNote
@@ -28,8 +29,6 @@ _IDS: Final[dict[str, tuple[str, frozenset[str]]]] = {
     "tool_result": ("tool_use_id", frozenset({"type", "content", "is_error", "cache_control", "index"})),
 }
 """The key of the id of calls and results in blocks of the Messages API, and their other keys."""
-API_ROLES: Final = frozenset({"user", "assistant", "model", "system", "developer", "tool", "function"})
-"""The roles of all APIs: a message of any other is taken for the user's, and so would be the words of an assistant."""
 _ASSISTANT: Final = ("assistant", "model")
 _OF_PROGRAMS: Final = frozenset({"toolRequest", "frontendToolRequest", "toolResponse", "toolCall", "toolResult"})
 """How programs call their calls and results, and no API: a list with these is of a format that was not recognised."""

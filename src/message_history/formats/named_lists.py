@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.dialects.elsewhere import API_ROLES
 from message_history.dialects.registry import shape_of
 from message_history.files.request_bodies import entries_at, find_place
 from message_history.formats.kit.base import NOTHING_JUDGED, Fit, Format
 from message_history.formats.kit.document import INSPECTED
 from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.message_lists import API_ROLES, fit_of_messages, is_reply
+from message_history.formats.message_lists import fit_of_messages, is_reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

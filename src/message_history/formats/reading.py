@@ -151,12 +151,17 @@ def from_file(path: str | PathLike[str], *, format: str | None = None) -> tuple[
         raise TypeError(
             f"path must be a str or a PathLike, not {type(path).__name__}; from_list reads a list"
         ) from None
-    if format is not None and str(format) not in FORMATS:
-        near = get_close_matches(str(format), FORMATS, 3)
-        hint = f"; near to it are {', '.join(near)}" if near else "; `message-history formats` lists them"
-        raise KeyError(f"format must be the name of a format or None, not {short_repr(format)}{hint}")
-    found = read_session(path, chosen=FORMATS[format] if format is not None else None)
+    found = read_session(path, chosen=format_named(format) if format is not None else None)
     return tuple(each.located_in(str(path)) for each in found.conversations)
+
+
+def format_named(name: str) -> Format:
+    """Find a format by its name. Raises `KeyError`, with the names that are near, when there is none."""
+    if str(name) in FORMATS:
+        return FORMATS[name]
+    near = get_close_matches(str(name), FORMATS, 3)
+    hint = f"; near to it are {', '.join(near)}" if near else "; `message-history formats` lists them"
+    raise KeyError(f"format must be the name of a format or None, not {short_repr(name)}{hint}")
 
 
 def read_session(path: str | PathLike[str], *, chosen: Format | None = None) -> SessionFile:

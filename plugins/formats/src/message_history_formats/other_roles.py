@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.dialects.elsewhere import API_ROLES
 from message_history.files.request_bodies import KEYS
 from message_history.formats.kit import (
     BLOCKS,
@@ -17,7 +18,6 @@ from message_history.formats.kit import (
 )
 from message_history.formats.kit.chat_messages import ROLES
 from message_history.formats.kit.document import INSPECTED
-from message_history.formats.message_lists import API_ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

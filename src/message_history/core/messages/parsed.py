@@ -41,6 +41,7 @@ class Parsed(Value):
         sources: for each, the entry of the raw list that it came from.
         interrupted: the positions of the truncated replies.
         notes: what could not be taken as it was.
+        left: what stood among the messages and is none, such as records of a program: no change of what was said.
         dialect: the dialect that the list was read in; empty when the parser was asked directly.
         is_unfinished: whether it is a look at a reply that still comes: its repairs are not final.
         own: True for our own saved form, in which marks say all, and texts nothing.
@@ -51,6 +52,7 @@ class Parsed(Value):
     sources: list[int] = field(factory=list)
     interrupted: set[int] = field(factory=set)
     notes: list[Note] = field(factory=list)
+    left: list[Note] = field(factory=list)
     dialect: str = ""
     is_unfinished: bool = False
     own: bool = False

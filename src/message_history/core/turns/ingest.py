@@ -79,6 +79,11 @@ class Ingest:
 
     def add_list(self, parsed: Parsed) -> None:
         """Add a list from elsewhere: first its results are moved to their calls."""
+        self._add_paired(parsed)
+        for note in parsed.left:
+            self._note(note, from_list=True)
+
+    def _add_paired(self, parsed: Parsed) -> None:
         self._dialect, self._elsewhere = parsed.dialect, not parsed.own
         if parsed.lineage is not None:
             self._begin(evolve(self._context, lineage=parsed.lineage), *parts_of(self.current)[:2])

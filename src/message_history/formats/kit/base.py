@@ -183,6 +183,7 @@ class Collector:
         self.entries: list[Any] = []
         self.places: list[int] = []
         self.unread: list[LineNote] = []
+        self._touched: set[int] = set()
         self._replies: list[tuple[int, ReplyInfo]] = []
         self._omitted: Counter[str] = Counter()
 
@@ -190,6 +191,7 @@ class Collector:
         """Add an entry."""
         self.entries.append(entry)
         self.places.append(place)
+        self._touched.add(place)
 
     def add_blocks(self, place: int, role: str, blocks: Iterable[Any], key: str = "content") -> None:
         """Add the blocks of a message, under a key; they join the message before when that is of the same role."""
@@ -197,6 +199,7 @@ class Collector:
         last = self.entries[-1] if self.entries else None
         if last is not None and role != "system" and last["role"] == role:
             last[key] += new
+            self._touched |= {place} if new else set()
         elif new:
             self.add(place, {"role": role, key: new})
 
@@ -205,6 +208,7 @@ class Collector:
         last = self.entries[-1]["content"][-1] if self.entries and self.entries[-1]["role"] == role else {}
         if isinstance(piece, str) and last.get("type") == key:
             last[key] += piece
+            self._touched.add(place)
         elif isinstance(piece, str) and piece.strip():
             self.add_blocks(place, role, [{"type": key, key: piece}])
 
@@ -212,6 +216,7 @@ class Collector:
         """Take back all entries: others take their place."""
         self.entries.clear()
         self.places.clear()
+        self._touched.clear()
         self._replies.clear()
 
     def reply(self, data: Mapping[str, Any], provider: str) -> None:
@@ -267,7 +272,12 @@ class Collector:
         )
         omitted = tuple(sorted(self._omitted.items()))
         return Conversation(
-            file=file, origin=origin, tools=tuple(tools) if isinstance(tools, list) else (), omitted=omitted
+            file=file,
+            origin=origin,
+            tools=tuple(tools) if isinstance(tools, list) else (),
+            omitted=omitted,
+            places=tuple(self.places),
+            touched=frozenset(self._touched),
         )
 
     def reading(self, dialect: Dialect[Any] | None, **about: Any) -> Reading:
