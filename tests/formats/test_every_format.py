@@ -108,7 +108,7 @@ def test_a_file_that_is_like_a_format_and_not_in_it_is_not_recognised(tmp_path: 
 
 
 def test_a_text_part_without_text_is_no_message_of_any_format() -> None:
-    odd = [{"role": "user", "parts": [{"type": "text", "content": QUESTION}]}]
+    odd = [{"role": "user", "parts": [{"type": "text", "body": QUESTION}]}]
     with pytest.raises(NotRecognisedError):
         session_in(value(odd))
 

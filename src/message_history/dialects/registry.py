@@ -143,7 +143,9 @@ def shape_of(entry: object) -> str | None:
         return RESPONSES
     if isinstance(kind, str) and (kind in _ITEMS or kind.endswith(("_call", "_call_output"))):
         # A reply of the Messages API is a `message` too, but its blocks say whose it is.
-        if kind != "message" or not any(_typed(item) for item in as_sequence(data.get("content")) or ()):
+        # What has its words in another object is an envelope of a program.
+        is_own = "content" in data and not any(_typed(item) for item in as_sequence(data.get("content")) or ())
+        if is_own or kind != "message":
             return RESPONSES
     role, items = data.get("role"), as_sequence(data.get("content")) or ()
     if role == "system" and data.keys() & _TYPED_KEYS:

@@ -58,7 +58,8 @@ def _wrapped(items: Sequence[Any]) -> list[Any]:
     are_alone = all(
         not any(_has_objects(value) for key, value in item.items() if key != _MESSAGE) for item in items[: len(found)]
     )
-    return found if are_alone and _messages("", found) else []
+    is_bare = len(items) == 1 and items[0].keys() <= {_MESSAGE, "type"}
+    return found if are_alone and (len(items) > 1 or is_bare) and _messages("", found) else []
 
 
 def _is_whole(item: Any) -> bool:
@@ -78,7 +79,7 @@ def _has_objects(value: Any) -> bool:
 
 def _fit(document: Document) -> Fit:
     items = [item for _, item in document.numbered_items[:INSPECTED]]
-    if len(items) > 1 and _wrapped(items):
+    if _wrapped(items):
         return Fit.CERTAIN
     found = [bool(isinstance(item, dict) and _lists(item)) for item in items]
     if found and all(found) and all(map(_is_whole, items)):
@@ -88,7 +89,7 @@ def _fit(document: Document) -> Fit:
 
 def _read(document: Document) -> Reading:
     found = Conversations()
-    if len(document.numbered_items) > 1 and _wrapped([item for _, item in document.numbered_items]):
+    if _wrapped([item for _, item in document.numbered_items]):
         found.add(_of_rows(document, found.collector()))
         return found.reading()
     for n, item in document.numbered_items:

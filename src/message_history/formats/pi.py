@@ -29,6 +29,7 @@ _KINDS: Final = frozenset(
 _NOT_SENT: Final = frozenset({"session", "model_change", "thinking_level_change", "custom", "label", "session_info"})
 _SUMMARY: Final = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
 _BRANCH: Final = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n"
+_PARTIAL: Final = "partialJson"
 _FAILED: Final = ("error", "aborted")
 _USAGE: Final = {
     "input": "input_tokens",
@@ -42,8 +43,22 @@ def _fit(document: Document) -> Fit:
     rows = document.first_rows()
     header = next((row for row in rows if row.get("type") == "session"), None)
     # A file may be the end of a session, without its header.
-    marked = "cwd" in header and "harness" not in header if header is not None else any(map(_is_own, rows))
-    return fit_of(sum(row.get("type") in _KINDS for row in rows), marked, len(rows))
+    if header is None:
+        marked = any(map(_is_own, rows))
+    else:
+        marked = "harness" not in header and ("cwd" in header or (_is_bare(header) and any(map(_has_message, rows))))
+    return fit_of(sum(row.get("type") in _KINDS or _has_message(row) for row in rows), marked, len(rows))
+
+
+def _is_bare(header: Mapping[str, Any]) -> bool:
+    """Return whether a header is one of OpenClaw's first sessions, without a time and a folder."""
+    return header.keys() == {"type", "version", "id"}
+
+
+def _has_message(row: Mapping[str, Any]) -> bool:
+    """Return whether an entry is a message without a type, an id and a time."""
+    message = row.get("message")
+    return "type" not in row and isinstance(message, dict) and isinstance(message.get("role"), str)
 
 
 def _is_own(row: Mapping[str, Any]) -> bool:
@@ -94,7 +109,7 @@ def _since_compaction(path: Sequence[Numbered], collector: Collector) -> list[Nu
 
 def _add_entry(collector: Collector, number: int, row: Mapping[str, Any]) -> None:
     kind = row.get("type")
-    if kind == "message" and isinstance(row.get("message"), dict):
+    if (kind == "message" and isinstance(row.get("message"), dict)) or _has_message(row):
         add_message(collector, number, row["message"])
     elif kind == "custom_message":
         collector.add_blocks(number, "user", _content(row.get("content")))
@@ -151,12 +166,16 @@ def _content(content: object, api: str = "") -> list[Any]:
 
 def _block(item: Any, api: str) -> list[Any]:
     kind = item.get("type") if isinstance(item, dict) else None
-    if kind == "text":
+    if kind in ("text", "input_text", "output_text"):
         return text(item.get("text"))
     if kind == "thinking":
         return _thinking(item, api)
-    if kind == "toolCall":
-        return [call(item.get("id"), item.get("name"), item.get("arguments"))]
+    if kind in ("toolCall", "toolcall"):
+        made = call(item.get("id"), item.get("name"), item.get("arguments"))
+        if made["input"] == {} and isinstance(item.get(_PARTIAL), str):
+            # It was cut off while it came: what is there of its input is not what it says.
+            return [{key: value for key, value in made.items() if key != "input"} | {_PARTIAL: item[_PARTIAL]}]
+        return [made]
     if kind == "image":
         return [image(f"data:{item.get('mimeType')};base64,{item.get('data')}")]
     return [item]
@@ -191,7 +210,7 @@ def _path(lines: Sequence[Line]) -> list[int]:
 
 def _items(row: Mapping[str, Any]) -> Items:
     message = row.get("message")
-    if row.get("type") != "message" or not isinstance(message, dict):
+    if not (row.get("type") == "message" or _has_message(row)) or not isinstance(message, dict):
         return "user", [row] if row.get("type") in ("custom_message", "branch_summary") else []
     role, content = message.get("role"), message.get("content")
     if role in ("user", "assistant"):

@@ -91,7 +91,8 @@ def _spans(item: Any) -> list[Any]:
 
 
 def _span(span: Mapping[str, Any]) -> dict[str, Any]:
-    values = {each["key"]: next(iter((each.get("value") or {}).values()), None) for each in span["attributes"]}
+    listed = objects_in(span.get("attributes"))
+    values = {str(each.get("key")): next(iter((each.get("value") or {}).values()), None) for each in listed}
     return {"name": span.get("name"), "context": {"span_id": span.get("spanId")}, "attributes": values}
 
 

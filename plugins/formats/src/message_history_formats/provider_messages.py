@@ -16,6 +16,7 @@ from message_history.formats.kit import (
     text_of,
     thinking,
 )
+from message_history_formats.otel import add_otel_message, is_otel_message
 
 if TYPE_CHECKING:
     from message_history.formats.kit import Collector
@@ -81,7 +82,9 @@ def add_provider_message(collector: Collector, n: int, message: object, role: st
     if not isinstance(message, Mapping):
         return False
     kind = message.get("type")
-    if isinstance(message.get("parts"), list):
+    if is_otel_message(message):
+        add_otel_message(collector, n, message)
+    elif isinstance(message.get("parts"), list):
         speaker = "assistant" if message.get("role", role) in ("model", "assistant") else "user"
         collector.add_blocks(n, speaker, _gemini_blocks(message))
     elif kind == "function_call":

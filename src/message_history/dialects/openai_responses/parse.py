@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 UNFINISHED: Final = frozenset({"incomplete", "failed", "cancelled", "in_progress", "queued"})
 _EASY: Final = frozenset({"role", "content", "phase", "status", "id", "type"})
 _TEXTS: Final = frozenset({"input_text", "output_text", "text"})
+_SPOKEN: Final = ("input_audio", "output_audio", "audio")
+"""How Realtime names what was said; its transcript is what a model that reads can take."""
 _PARTS: Final = frozenset({"refusal"}).union(*schema.PARTS.values())
 
 
@@ -346,6 +348,8 @@ class Reader:
         kind = _text(part.get("type"))
         if kind in _TEXTS and isinstance(part.get("text"), str):
             return text_block(part["text"], _rest_of(part, "text"))
+        if kind in _SPOKEN and isinstance(part.get("transcript"), str) and part["transcript"].strip():
+            return text_block(part["transcript"], _rest_of({**part, "type": "input_text"}, "transcript"))
         if kind == "refusal" and isinstance(part.get("refusal"), str):
             return text_block(part["refusal"], _meta({key: part[key] for key in part if key != "refusal"}))
         if kind in ("input_image", "computer_screenshot"):

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from message_history.formats.kit.message_rows import Items
 
 _THOUGHTS: Final = ("reasoning_content", "reasoning")
-_CALLS: Final = "tool_calls"
-_ID: Final = "tool_call_id"
 
 
 def chat_call(made: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,12 +36,18 @@ class ChatRows:
     Args:
         list_key: the key of the list of messages in a file that is one object; empty when there are no such files.
         role_key: the key of a message's role.
+        calls_key: the key of a message's calls.
+        result_key: the key of the id of the call that a result answers.
+        id_key: the key of a message's id; empty when messages have none.
         add: reads a message; returns whether it is one.
     """
 
     list_key: str = ""
     role_key: str = "role"
     result_role: str = "tool"
+    calls_key: str = "tool_calls"
+    result_key: str = "tool_call_id"
+    id_key: str = ""
     call: Callable[[Mapping[str, Any]], dict[str, Any]] = field(default=chat_call, repr=False)
     add: Callable[[Collector, int, Any], bool] = field(default=add_chat_message, repr=False)
 
@@ -56,6 +60,7 @@ class ChatRows:
             with_items=self._with_items,
             write=self._write,
             make=self._make,
+            id_key=self.id_key,
         )
 
     def _items(self, message: Mapping[str, Any]) -> Items:
@@ -70,8 +75,8 @@ class ChatRows:
         content = message.get("content")
         parts = [{**head, "content": [part]} for part in content] if isinstance(content, list) else []
         texts = [{**head, "content": content}] if isinstance(content, str) and content.strip() else []
-        calls = message.get(_CALLS)
-        asked = [{**head, _CALLS: [each]} for each in calls] if isinstance(calls, list) else []
+        calls = message.get(self.calls_key)
+        asked = [{**head, self.calls_key: [each]} for each in calls] if isinstance(calls, list) else []
         return "assistant" if known == "assistant" else "user", [*thoughts[:1], *texts, *parts, *asked]
 
     def _parse(self, item: Any) -> list[Any]:
@@ -82,7 +87,7 @@ class ChatRows:
     def _with_items(self, row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
         message = dict(row)
         joined = self._joined(items)
-        for key in ("content", _CALLS, *_THOUGHTS):
+        for key in ("content", self.calls_key, *_THOUGHTS):
             if key in joined:
                 message[key] = joined[key]
             else:
@@ -93,15 +98,15 @@ class ChatRows:
 
     def _joined(self, items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         """Put messages of one role together."""
-        joined = {key: value for item in items for key, value in item.items() if key not in ("content", _CALLS)}
+        joined = {key: value for item in items for key, value in item.items() if key not in ("content", self.calls_key)}
         contents = [item["content"] for item in items if item.get("content")]
         if len(contents) > 1 or (contents and isinstance(contents[0], list)):
             listed = [each if isinstance(each, list) else [{"type": "text", "text": each}] for each in contents]
             joined["content"] = [part for each in listed for part in each]
         else:
             joined["content"] = contents[0] if contents else ""
-        calls = [call for item in items for call in item.get(_CALLS) or ()]
-        return {**joined, _CALLS: calls} if calls else joined
+        calls = [call for item in items for call in item.get(self.calls_key) or ()]
+        return {**joined, self.calls_key: calls} if calls else joined
 
     def _write(self, role: Role, block: Block, before: Message | None) -> list[Any]:
         return [self._written(role, made) for made in dialect_items(BLOCKS, "content", role, block, before)]
@@ -109,9 +114,9 @@ class ChatRows:
     def _written(self, role: Role, made: Mapping[str, Any]) -> dict[str, Any]:
         kind, head = made.get("type"), {self.role_key: role, "content": ""}
         if kind == "tool_result":
-            return {self.role_key: self.result_role, "content": made["content"], _ID: made["tool_use_id"]}
+            return {self.role_key: self.result_role, "content": made["content"], self.result_key: made["tool_use_id"]}
         if kind == "tool_use":
-            return {**head, _CALLS: [self.call(made)]}
+            return {**head, self.calls_key: [self.call(made)]}
         return {**head, "content": made["text"] if kind == "text" else [dict(made)]}
 
     def _make(self, _: Role, items: list[Any], like: Mapping[str, Any]) -> list[dict[str, Any]]:
