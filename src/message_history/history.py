@@ -361,7 +361,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         that an agent grows and sends again and again use `follow`: read anew, what was sent may come out otherwise.
 
         Args:
-            raw: the entries, in the form of any provider; they are never changed.
+            raw: the entries, in the form of any provider or of any format of files that is known, or an object that
+                holds them; they are never changed. `message_history.formats.from_data` gives all conversations of one.
             dialect: their dialect; None to find it by shape.
             policy: decides where there is a choice.
             open_tail: what becomes of calls at the end without a result: `keep` leaves them open, `stub` adds stubs

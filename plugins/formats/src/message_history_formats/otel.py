@@ -75,15 +75,21 @@ def _block(part: Mapping[str, Any]) -> list[Any]:
     if kind in ("reasoning", "thinking"):
         return thinking(content)
     if kind == "tool_call":
-        return [call(part.get("id"), part.get("name"), part.get("arguments"))]
+        return [call(_id(part), part.get("name"), part.get("arguments"))]
     if kind in _RESULTS:
-        return [result(part.get("id"), first_of(part, "response", "result"))]
+        return [result(_id(part), first_of(part, "response", "result"))]
     media = str(first_of(part, "mime_type", "media_type"))
     if kind in ("blob", "binary") and (media.startswith("image/") or part.get("modality") == "image") and content:
         return [image(f"data:{media};base64,{content}")]
     if kind == "image-url" or (kind == "uri" and (media.startswith("image/") or part.get("modality") == "image")):
         return [image(first_of(part, "url", "uri"))]
     return [dict(part)]
+
+
+def _id(part: Mapping[str, Any]) -> Any:
+    """Return the id of a call; Azure's agents have it behind that of their run."""
+    found = part.get("id")
+    return found[-1] if isinstance(found, list) and found else found
 
 
 def _value(wrapped: Any) -> Any:
@@ -168,6 +174,8 @@ def _fit(document: Document) -> Fit:
     if any(map(is_otel_message, items)):
         return fit_items(items, is_otel_message, lambda item: is_otel_message(item) and bool(item["parts"]))
     spans = [item for _, item in _items(document)]
+    if any(str(key).startswith("llm.") for span in spans for key in _attributes(span)):
+        return Fit.NONE  # OpenInference's names are there too: its spans have a format of their own.
     return Fit.CERTAIN if any(map(messages_of, spans)) else Fit.NONE
 
 

@@ -42,7 +42,7 @@ def add_body(collector: Collector, n: int, body: object, role: str) -> None:
         body = _inside(body)
         if prompt is not None and isinstance(body, list):
             content = _gemini_blocks(prompt) if isinstance(prompt, Mapping) and "parts" in prompt else blocks_of(prompt)
-            collector.add(n, {"role": "system", "content": content})
+            _add_prompt(collector, n, content, is_reply=role == "assistant")
     for message in body if isinstance(body, list) else [body]:
         if message is None or add_provider_message(collector, n, message, role):
             continue
@@ -50,6 +50,15 @@ def add_body(collector: Collector, n: int, body: object, role: str) -> None:
             collector.note(n, f"a message of the unknown role {message['role']!r}", message)
         else:
             collector.add_blocks(n, role, blocks_of(message))
+
+
+def _add_prompt(collector: Collector, n: int, content: list[Any], *, is_reply: bool) -> None:
+    """Add a system prompt; a reply repeats that of its request, which came before all that was said."""
+    if not is_reply:
+        collector.add(n, {"role": "system", "content": content})
+    elif collector.entries and all(entry["role"] != "system" for entry in collector.entries):
+        collector.entries.insert(0, {"role": "system", "content": content})
+        collector.places.insert(0, collector.places[0])
 
 
 def _inside(body: Mapping[str, Any]) -> Any:
@@ -61,7 +70,10 @@ def _inside(body: Mapping[str, Any]) -> Any:
         listed = body.get(key)
         if isinstance(listed, list) and listed and isinstance(listed[0], Mapping) and inner in listed[0]:
             return listed[0][inner]
-    texts = {"messages", "input"} & body.keys() if body.keys() & {"instructions", "model"} else ()
+    content = body.get("content")
+    if isinstance(content, Mapping) and isinstance(content.get("parts"), list):
+        return content
+    texts = {"messages", "input", "contents"} & body.keys() if body.keys() & {"instructions", "model"} else ()
     return [body[key] for key in texts] if texts else body
 
 
@@ -82,6 +94,7 @@ def add_provider_message(collector: Collector, n: int, message: object, role: st
     if not isinstance(message, Mapping):
         return False
     kind = message.get("type")
+    message = _plain(message, role)
     if is_otel_message(message):
         add_otel_message(collector, n, message)
     elif isinstance(message.get("parts"), list):
@@ -97,9 +110,29 @@ def add_provider_message(collector: Collector, n: int, message: object, role: st
     elif kind == "reasoning" and "role" not in message:
         written = "\n".join(filter(None, map(text_of, (message.get("summary"), message.get("content")))))
         collector.add_blocks(n, "assistant", thinking(written))
+    elif message.get("role") == "tool" and _is_call(message.get("content")):
+        collector.omit("definitions of tools")
     else:
         return add_chat_message(collector, n, message)
     return True
+
+
+def _plain(message: Mapping[str, Any], role: str) -> Mapping[str, Any]:
+    """Return a message with its role and its calls where Chat Completions has them, as far as it is like one of it."""
+    more, content = message.get("additional_kwargs"), message.get("content")
+    made: dict[str, Any] = {}
+    if "role" not in message and isinstance(more, Mapping):
+        made["role"] = role  # LangChain's, whose class says who speaks.
+    if isinstance(more, Mapping) and not message.get("tool_calls") and more.get("tool_calls"):
+        made["tool_calls"] = more["tool_calls"]
+    asked = [each for each in content if _is_call(each)] if isinstance(content, list) else []
+    if asked and isinstance(content, list):
+        made |= {"role": "assistant", "tool_calls": asked, "content": [each for each in content if not _is_call(each)]}
+    return {**message, **made} if made else message
+
+
+def _is_call(part: object) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "function" and isinstance(part.get("function"), Mapping)
 
 
 def _gemini_blocks(content: Mapping[str, Any]) -> list[Any]:
