@@ -329,7 +329,7 @@ def test_a_damaged_database_is_closed_when_it_is_refused(monkeypatch: pytest.Mon
         opened.append(sqlite3.connect(name))
         return opened[-1]
 
-    monkeypatch.setattr(containers, "_module", lambda: SimpleNamespace(connect=connect, Error=sqlite3.Error))
+    monkeypatch.setattr(containers, "_module", lambda: SimpleNamespace(**{**vars(sqlite3), "connect": connect}))
     data = database({"people": ("name", [("Ada",)])})
     for damaged in (data[:100] + b"\xff" * 1000 + data[1100:], containers.SQLITE + b"\0" * 100):
         with pytest.raises(containers.UnopenedError, match="damaged"):

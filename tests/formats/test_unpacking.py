@@ -51,7 +51,7 @@ def test_a_frame_that_unpacks_to_too_much_is_refused(
     zstandard: None,  # noqa: ARG001 - it replaces the module
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("message_history.files.unpacking.MAX_UNPACKED", 3)
+    monkeypatch.setattr("message_history.files.containers.MAX_UNPACKED", 3)
     with pytest.raises(UnopenedError, match="more than 3 bytes"):
         unpacked(framed(b"four"))
 

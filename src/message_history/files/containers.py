@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
+from message_history.files.budgets import left, spend, spend_on_json
 from message_history.files.opening import MAX_BYTES, content
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ _MODES: Final = slice(18, 20)
 """The bytes that say whether a database has a journal beside it; a copy in memory has none."""
 _UNSAFE: Final = "unsafe use of"
 """What SQLite says of an index, or a column, that a function makes which may not run."""
+_CELL: Final = 64
+_ROW: Final = 250
+_STEPS: Final = 10_000_000
+"""How many steps SQLite may take with any database; more with a large one."""
 MAX_UNPACKED: Final = 512 * 1024 * 1024
 """Archives that hold more than this are not read."""
 
@@ -48,15 +53,19 @@ class Database:
         return self.columns.get(table, frozenset()).issuperset(columns) and table in self.columns
 
     def rows(self, table: str, order: str) -> list[dict[str, Any]]:
-        """Read a table as dicts, sorted by the columns in `order`.
+        """Read the columns that are stored in a table as dicts, sorted by those in `order`.
 
-        Raises `UnopenedError` when it is damaged.
+        Raises `UnopenedError` when it is damaged, `OverBudgetError` when it holds more than its size lets expect.
         """
+        names = sorted(self.columns[table])
+        listed = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+        wanted = f'SELECT {listed} FROM "{table}"'  # noqa: S608 - quoted
         try:
             with _connected(self.data) as connection:
-                found = connection.execute(f'SELECT * FROM "{table}" ORDER BY {order}')  # noqa: S608 - our own names
-                names = [each[0] for each in found.description]
-                return [dict(zip(names, row, strict=True)) for row in found]
+                # Pages may stand for others many times: what they hold is counted before it is sorted and kept.
+                for row in connection.execute(wanted):
+                    spend(_ROW + sum(_CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for cell in row))
+                return [dict(zip(names, row, strict=True)) for row in connection.execute(f"{wanted} ORDER BY {order}")]
         except _errors() as error:
             raise UnopenedError(f"it is a damaged SQLite database: {error}") from error
 
@@ -73,13 +82,26 @@ class Archive:
         """Read files that hold JSON, unless they are damaged or too large together."""
         try:
             with zipfile.ZipFile(io.BytesIO(self.data)) as opened:
-                if sum(opened.getinfo(name).file_size for name in names) > MAX_UNPACKED:
-                    raise UnopenedError(f"it unpacks to more than {MAX_UNPACKED:,} bytes")
-                return [json.loads(opened.read(name)) for name in names]
+                return [_json_in(opened, name) for name in names]
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
             raise UnopenedError(f"it is an archive that cannot be unpacked here: {error}") from error
-        except json.JSONDecodeError as error:
+        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
             raise UnopenedError(f"it is an archive, and a file in it is no JSON: {error}") from error
+
+
+def _json_in(archive: zipfile.ZipFile, name: str) -> Any:
+    """Read a file of an archive; what it says of the file's size is not believed."""
+    with archive.open(name) as packed:
+        written = packed.read(most_unpacked() + 1)
+    spend(2 * len(written))
+    spend_on_json(written)
+    return json.loads(written)
+
+
+def most_unpacked() -> int:
+    """Return how many bytes may be unpacked of what is read now."""
+    there = left()
+    return MAX_UNPACKED if there is None else min(MAX_UNPACKED, there // 2)
 
 
 def is_container(data: bytes) -> bool:
@@ -126,10 +148,16 @@ def _columns_of(connection: sqlite3.Connection, table: str) -> list[Any]:
 @contextmanager
 def _connected(data: bytes) -> Iterator[sqlite3.Connection]:
     """Open a database in memory for a while."""
-    with closing(_module().connect(":memory:")) as connection:
+    found = _module()
+    # That a table of its own is looked up counts as an update.
+    allowed = (found.SQLITE_SELECT, found.SQLITE_READ, found.SQLITE_PRAGMA, found.SQLITE_UPDATE)
+    with closing(found.connect(":memory:")) as connection:
         connection.text_factory = lambda written: written.decode("utf-8", errors="surrogateescape")
         # Nothing in a file that comes from somewhere may run here.
         connection.execute("PRAGMA trusted_schema = OFF")
+        connection.setlimit(found.SQLITE_LIMIT_LENGTH, max(len(data), 1_000_000))
+        steps = iter(range((_STEPS + 20 * len(data)) // 10_000))
+        connection.set_progress_handler(lambda: next(steps, None) is None, 10_000)
         connection.deserialize(data[: _MODES.start] + b"\x01\x01" + data[_MODES.stop :])
         try:
             connection.execute("SELECT name FROM sqlite_master")
@@ -138,6 +166,8 @@ def _connected(data: bytes) -> Iterator[sqlite3.Connection]:
                 raise
             # An index over a function that may not run is left out: its rows are in the table.
             connection.execute("PRAGMA writable_schema = ON")
+        # A table may be written down as a view, which computes what it likes.
+        connection.set_authorizer(lambda action, *_: 0 if action in allowed else 1)
         yield connection
 
 
@@ -153,6 +183,9 @@ def with_journal(path: Path, data: bytes) -> bytes:
         try:
             connection = _module().connect(copy)
             try:
+                pages = connection.execute("PRAGMA page_count").fetchone()[0]
+                if pages * connection.execute("PRAGMA page_size").fetchone()[0] > len(data) + len(written):
+                    raise UnopenedError("it is a damaged SQLite database: more pages are named than there are")
                 whole: bytes = connection.serialize()
                 return whole
             finally:

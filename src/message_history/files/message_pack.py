@@ -6,10 +6,14 @@ import base64
 import struct
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.files.budgets import spend
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_DEPTH: Final = 200
+_CONTAINER: Final = 240
+"""About how many bytes a list or a map takes."""
 _NUMBERS: Final = {
     0xCA: ">f",
     0xCB: ">d",
@@ -66,6 +70,7 @@ def _value(data: bytes, at: int, extension: Callable[[int, Any], Any], depth: in
         size = struct.calcsize(_NUMBERS[code])
         return struct.unpack(_NUMBERS[code], _cut(data, at, size))[0], at + size
     kind, length, at = _head(data, code, at)
+    spend(_CONTAINER if kind in ("list", "map") else 0)
     if kind == "list":
         items: list[Any] = []
         for _ in range(length):

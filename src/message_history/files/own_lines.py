@@ -240,7 +240,8 @@ class Journal:
             self.live -= self._last_size
         else:
             self._unread.append(position)
-        self.lost += range(self._last + 1, min(position, self._last + 1 + MAX_LOST))
+        most = min(MAX_LOST, MAX_LOST_IN_ALL - len(self.lost))
+        self.lost += range(self._last + 1, min(position, self._last + 1 + most))
         self.messages[position] = value
         self._last, self._last_size = position, size
 
@@ -281,6 +282,8 @@ MOST_SHOWN: Final = 1_000
 """How much of a line that is skipped is kept to be shown; the backup has all of it."""
 MAX_LOST: Final = 1_000
 """How many positions in a row are named as lost."""
+MAX_LOST_IN_ALL: Final = 100_000
+"""How many positions of a file are named as lost."""
 
 
 def _holds(entry: Any, other: Any, removed: Collection[str]) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final
 
-from message_history.files.containers import MAX_UNPACKED, UnopenedError
+from message_history.files.budgets import spend, spend_on_json
+from message_history.files.containers import UnopenedError, most_unpacked
 
 _UNPACKERS: Final = ("compression.zstd", "backports.zstd", "zstandard")
 """The modules that unpack it; each has a `ZstdDecompressor`."""
@@ -26,14 +27,17 @@ def unpacked(data: bytes) -> bytes:
 
 
 def _unpacked(decompressor: Any, data: bytes) -> bytes:
+    most = most_unpacked()
     try:
         if hasattr(decompressor, "stream_reader"):
-            found = decompressor.stream_reader(data).read(MAX_UNPACKED + 1)
+            found = decompressor.stream_reader(data).read(most + 1)
         else:
-            found = decompressor.decompress(data, MAX_UNPACKED + 1)
+            found = decompressor.decompress(data, most + 1)
     # Each module has an error of its own.
     except Exception as error:
         raise UnopenedError(f"it is damaged: {error}") from error
-    if len(found) > MAX_UNPACKED:
-        raise UnopenedError(f"it unpacks to more than {MAX_UNPACKED:,} bytes")
+    if len(found) > most:
+        raise UnopenedError(f"it unpacks to more than {most:,} bytes")
+    spend(2 * len(found))
+    spend_on_json(found)
     return bytes(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.registry import shape_of
+from message_history.files.budgets import CONVERSATION, spend
 from message_history.files.conversations import Conversation, Origin
 from message_history.files.damaged_json import Decoder, LineNote, decode_bytes
 from message_history.files.files import FileForm, SavedFile, contained, json_bytes
@@ -86,6 +87,7 @@ def _read(document: Document) -> Reading:
             detail = "no conversation"
             notes.append(LineNote(line=1 if is_list else n, detail=f"item {n}: {detail}" if is_list else detail))
             continue
+        spend(CONVERSATION)
         id = next((item[key] for key in _IDS if isinstance(item, dict) and isinstance(item.get(key), str)), None)
         tools = json_of(held_at(item, (*file.place[:-1], "tools")))
         found.append(

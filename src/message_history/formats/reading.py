@@ -10,8 +10,9 @@ from attrs import evolve, field, frozen
 
 from message_history.core.messages.policy import Policy
 from message_history.core.values.json_values import short_repr
+from message_history.files.budgets import OverBudgetError, budget
 from message_history.files.containers import is_container
-from message_history.files.files import FileForm, UnreadableFileError, content_of
+from message_history.files.files import FileForm, TooLargeError, UnreadableFileError, content_of
 from message_history.formats.kit.document import parse_document
 from message_history.formats.registry import FORMATS, read_as, recognise, repair_as
 
@@ -194,9 +195,13 @@ def session_in(data: bytes, *, chosen: Format | None = None) -> SessionFile:
     `chosen` is None to recognise its format. Raises `NotRecognisedError` when no format recognises it with certainty.
     Raises `UnreadableFileError` when it holds no conversation.
     """
-    document = parse_document(data)
-    own = chosen if chosen is not None else recognise(document)
-    reading = read_as(document, own)
+    try:
+        with budget(len(data)):
+            document = parse_document(data)
+            own = chosen if chosen is not None else recognise(document)
+            reading = read_as(document, own)
+    except OverBudgetError as error:
+        raise TooLargeError(str(error)) from error
     # What is text, a plain list or our own journal notes itself what it skips.
     has_rows = any(line.value is not None for line in document.lines)
     read_by_lines = has_rows and not own.of_text and own.name not in ("messages", "message-history")

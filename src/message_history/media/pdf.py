@@ -38,8 +38,8 @@ def paper_in(data: bytes) -> Paper | None:
     pages = _pages(data)
     budget = _MOST_INFLATED
     for found in _PACKED.finditer(data):
-        inflated = _inflated(data, found.end(), min(budget, _MOST_AT_ONCE))
-        budget -= len(inflated)
+        inflated, read = _inflated(data, found.end(), min(budget, _MOST_AT_ONCE))
+        budget -= len(inflated) + read
         pages |= _packed_pages(inflated, data, found)
         if budget <= 0 or len(pages) >= _MOST_LEAVES:
             break
@@ -74,7 +74,7 @@ def _packed_pages(inflated: bytes, data: bytes, found: re.Match[bytes]) -> set[_
     """Find the pages in a stream of objects, which begins with their numbers and places."""
     dictionary = data[data.rfind(b"<<", max(0, found.start() - _LONGEST_HEADER), found.start()) : found.end()]
     first = _FIRST.search(dictionary)
-    head = int(first[1]) if first is not None else 0
+    head = min(int(first[1]), _LONGEST_LIST) if first is not None else 0
     try:
         values = [int(value) for value in inflated[:head].split()]
     except ValueError:
@@ -87,12 +87,23 @@ def _packed_pages(inflated: bytes, data: bytes, found: re.Match[bytes]) -> set[_
     return pages
 
 
-def _inflated(data: bytes, start: int, limit: int) -> bytes:
+def _inflated(data: bytes, start: int, limit: int) -> tuple[bytes, int]:
+    """Unpack a stream; return what is in it, and how many bytes were read for it.
+
+    It is read in pieces that grow, so that little is read behind its end, and of what is packed in no known way.
+    """
     unpacking = zlib.decompressobj()
+    parts: list[bytes] = []
+    read, made, size = 0, 0, _FIRST_PIECE
     try:
-        return unpacking.decompress(data[start : start + limit], limit)
+        while made < limit and read < limit and not unpacking.eof and start + read < len(data):
+            piece = data[start + read : start + read + size]
+            read, size = read + len(piece), 2 * size
+            parts.append(unpacking.decompress(piece, limit - made))
+            made += len(parts[-1])
     except zlib.error:
-        return b""
+        return b"", read
+    return b"".join(parts), read
 
 
 _ENCRYPTED: Final = re.compile(rb"/Encrypt\s*(?:\d+\s+\d+\s+R|<<)")
@@ -102,6 +113,8 @@ _FIRST: Final = re.compile(rb"/First\s+(\d{1,9})")
 _HEAD: Final = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+\Z")
 _LONGEST_HEAD: Final = 24
 _LONGEST_HEADER: Final = 300
+_LONGEST_LIST: Final = 256_000
+_FIRST_PIECE: Final = 512
 _MOST_AT_ONCE: Final = 4_000_000
 _MOST_INFLATED: Final = 32_000_000
 _MOST_LEAVES: Final = 100_000

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
+from message_history.files.budgets import LINE, spend, spend_on_json
 from message_history.files.containers import Archive, Database, UnopenedError, is_container, open_container
 from message_history.files.damaged_json import MERGED, UNESCAPED, Decoder, LineNote, bare_line, decode_bytes, parted
 from message_history.files.files import FileForm, SavedFile, UnreadableFileError, json_bytes, read_bytes, saved_value
@@ -116,6 +117,7 @@ def parse_document(data: bytes) -> Document:
     """
     if is_container(data):
         return _container(data)
+    spend_on_json(data)
     text = decode_bytes(data)
     decoder = Decoder()
     value = decoder.value(text) if text.strip() else None
@@ -175,6 +177,7 @@ def rows_in(data: bytes) -> tuple[list[Line], list[LineNote]]:
 
     Complexity: linear in the content.
     """
+    spend(LINE * data.count(b"\n"))
     lines: list[Line] = []
     notes: list[LineNote] = []
     for number, written in enumerate(raw_rows(data), 1):
