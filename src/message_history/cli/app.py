@@ -122,10 +122,11 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands; only those whose sentences nobody knows here are imported for it."""
-        known = {**ELSEWHERE, **COMMANDS}
+        known = {name: command.sentence for name, command in ELSEWHERE.items()}
+        known |= {name: place.sentence for name, place in COMMANDS.items()}
         with _warnings_in_lines():
             listed = [
-                click.Command(name, help=known[name].sentence) if name in known else self.get_command(ctx, name)
+                click.Command(name, help=known[name]) if name in known else self.get_command(ctx, name)
                 for name in self.list_commands(ctx)
             ]
         there = [command for command in listed if command is not None]
