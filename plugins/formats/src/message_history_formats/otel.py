@@ -134,11 +134,11 @@ def messages_of(item: Any) -> list[dict[str, Any]]:
     if not any(key in about for key in (*_INPUTS, *_OUTPUTS)):
         return []
     system = _listed(first_of(about, *_SYSTEM))
-    asked, given = _listed(first_of(about, *_INPUTS)), _listed(first_of(about, *_OUTPUTS))
+    asked, came_out = _listed(first_of(about, *_INPUTS)), _listed(first_of(about, *_OUTPUTS))
     asked = asked if is_list(asked) else []
-    given = given if is_list(given) and asked[-len(given) :] != given else []
+    came_out = came_out if is_list(came_out) and asked[-len(came_out) :] != came_out else []
     first = [{"role": "system", "parts": system}] if system and all(map(_is_part, system)) else []
-    return [*first, *asked, *given]
+    return [*first, *asked, *came_out]
 
 
 def _listed(value: Any) -> list[Any]:

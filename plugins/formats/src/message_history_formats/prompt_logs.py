@@ -54,8 +54,8 @@ def _add_llm(collector: Collector, n: int, row: Mapping[str, Any]) -> None:
     system = row.get("system")
     if isinstance(system, str) and system.strip() and not collector.entries:
         collector.add(n, {"role": "system", "content": system})
-    given = [result(each.get("tool_call_id"), each.get("output")) for each in objects_in(row.get("tool_results"))]
-    collector.add_blocks(n, "user", [*given, *text(row.get("prompt"))])
+    results = [result(each.get("tool_call_id"), each.get("output")) for each in objects_in(row.get("tool_results"))]
+    collector.add_blocks(n, "user", [*results, *text(row.get("prompt"))])
     asked = [call(c.get("tool_call_id"), c.get("name"), c.get("arguments")) for c in objects_in(row.get("tool_calls"))]
     collector.add_blocks(n, "assistant", [*text(row.get("response")), *asked])
     collector.omit("attachments", len(objects_in(row.get("attachments"))))
