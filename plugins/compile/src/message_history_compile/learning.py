@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 if TYPE_CHECKING:
@@ -104,6 +103,6 @@ def _kind(turn: Turn, target: Target) -> str:
 
 
 def _text(turn: Turn) -> str:
-    calls = [f"{call.name}({json.dumps(call.input, ensure_ascii=False)})" for call in turn.calls]
+    calls = [f"{call.name}({call.arguments})" for call in turn.calls]
     media = [f"[{type(part).__name__}]" for part in turn.parts if not hasattr(part, "text")]
     return "\n".join(filter(None, (turn.reasoning, turn.text, *media, *calls)))

@@ -40,8 +40,8 @@ NOT_LEARNED_FROM: Final = (", rejected", ", non_preferred_output", ", rejected_m
 PREFERENCES: Final = frozenset({"preferences", "instructions", "sharegpt", "llama-factory"})
 """The formats that hold preferences."""
 
-_MASK: Final = re.compile(rb'"(?:weight|train|loss|trainable|loss_weight)"\s*:\s*(?:false|0|"[fn0])', re.IGNORECASE)
-"""What a file with a mask holds; others are not looked through."""
+_MASK: Final = re.compile(rb'"(?:weight|train|loss|trainable|loss_weight)\\*"\s*:|\\u00')
+"""What a line or a file with a mask holds, which may be written with escapes; others are not looked through."""
 
 
 @final
@@ -69,11 +69,13 @@ class Found(NamedTuple):
 
     Args:
         images: those that its row has in a column of their own.
+        may_mask: whether any message may have a mask.
     """
 
     conversation: Conversation
     source: Source
     images: tuple[Any, ...] = ()
+    may_mask: bool = True
 
 
 def read_part(part: Part, chosen: Format | None = None) -> Iterator[Found | Rejected]:
@@ -98,18 +100,20 @@ def compile_found(found: Found | Rejected, plan: Plan) -> Row | Rejected:
     """Compile what was found, unless it was rejected already."""
     if isinstance(found, Rejected):
         return found
-    return compile_conversation(found.conversation, plan, found.source, found.images)
+    return compile_conversation(found.conversation, plan, found.source, found.images, may_mask=found.may_mask)
 
 
-def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Found | Rejected]:
+def conversations_of(item: Any, source: Source, chosen: Format, *, may_mask: bool = True) -> Iterator[Found | Rejected]:
     """Yield the conversations that one JSON value holds.
 
-    `item` is as a line of a file of the format has it; what holds no conversation says why.
+    `item` is as a line of a file of the format has it; what holds no conversation says why. `may_mask` is False where
+    it is known that no message has a mask.
     """
     document = Document(data=b"", text="", value=item)
     try:
         reading = read_as(document, chosen)
-        _check_masks(item, reading.conversations)
+        if may_mask:
+            _check_masks(item, reading.conversations)
         check_columns(item, reading.conversations)
     except CannotCompileError as error:
         yield Rejected(source=source, code=error.code, why=error.why)
@@ -128,7 +132,7 @@ def conversations_of(item: Any, source: Source, chosen: Format) -> Iterator[Foun
         if _is_not_preferred(each, chosen):
             yield Rejected(source=place, code="preference", why="the end that was not preferred")
         else:
-            yield Found(each, place, images)
+            yield Found(each, place, images, may_mask)
 
 
 def _check_masks(item: Any, conversations: Iterable[Conversation]) -> None:
@@ -165,7 +169,8 @@ def _read_lines(part: Part, chosen: Format) -> Iterator[Found | Rejected]:
                 if problem is not None:
                     yield Rejected(source=source, code="not_json", why=problem)
                 else:
-                    yield from conversations_of(with_lists(value), source, chosen)
+                    may_mask = _MASK.search(line) is not None
+                    yield from conversations_of(with_lists(value), source, chosen, may_mask=may_mask)
             place = opened.tell()
 
 
@@ -199,7 +204,8 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
     for note in session.unread:
         why = f"place {note.line}: {note.detail}: not read"
         yield Rejected(source=source, code="entry_not_read", why=why)
-    if _MASK.search(data):
+    may_mask = _MASK.search(data) is not None
+    if may_mask:
         try:
             _check_masks(parse_document(data).numbered_items, session.conversations)
         except CannotCompileError as error:
@@ -213,7 +219,7 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
         if _is_not_preferred(each, session.format):
             yield Rejected(source=place, code="preference", why="the end that was not preferred")
         elif each.file.entries:
-            yield Found(each, place)
+            yield Found(each, place, may_mask=may_mask)
         else:
             yield Rejected(source=place, code="no_conversation", why="it holds no messages")
 

@@ -99,11 +99,14 @@ class Rejected:
 
 
 def compile_conversation(
-    conversation: Conversation, plan: Plan, source: Source, images: tuple[Any, ...] = ()
+    conversation: Conversation, plan: Plan, source: Source, images: tuple[Any, ...] = (), *, may_mask: bool = True
 ) -> Row | Rejected:
-    """Compile one conversation; `images` are those that its row has in a column of their own."""
+    """Compile one conversation.
+
+    `images` are those that its row has in a column of their own; `may_mask` is False where no message has a mask.
+    """
     try:
-        return _compiled(conversation, plan, source, images)
+        return _compiled(conversation, plan, source, images, may_mask=may_mask)
     except CannotCompileError as error:
         return Rejected(source=source, code=error.code, why=error.why)
 
@@ -118,7 +121,9 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _compiled(conversation: Conversation, plan: Plan, source: Source, images: tuple[Any, ...]) -> Row:
+def _compiled(
+    conversation: Conversation, plan: Plan, source: Source, images: tuple[Any, ...], *, may_mask: bool
+) -> Row:
     target = plan.form
     dialect = DIALECTS[plan.dialect] if plan.dialect is not None else conversation.known
     history = conversation.history(dialect=dialect)
@@ -128,7 +133,8 @@ def _compiled(conversation: Conversation, plan: Plan, source: Source, images: tu
         history = history.without_unanswered()
     if not history:
         raise CannotCompileError("empty", "it holds no messages")
-    check_masks(conversation.file.entries, history)
+    if may_mask:
+        check_masks(conversation.file.entries, history)
     turns, omissions = turns_of(history, thinking=plan.thinking and target.thinking)
     if plan.synthetic == "reject" and any(turn.synthetic for turn in turns):
         raise CannotCompileError("synthetic", "something in it had to be written by the library")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.tools import parse_toolset
@@ -22,9 +24,15 @@ _SHAPED: Final = frozenset(
 def functions_of(tools: Iterable[Any]) -> tuple[list[dict[str, Any]], list[Repair]]:
     """Write definitions of tools as functions of Chat Completions.
 
-    What was omitted comes with them: tools that a provider runs itself have no definition.
+    What was omitted comes with them: tools that a provider runs itself have no definition. Neither is to be changed.
     """
-    toolset = parse_toolset({"tools": [_with_type(tool) for tool in tools]})
+    return _functions_in(json.dumps(list(tools)))
+
+
+@lru_cache(maxsize=16)
+def _functions_in(written: str) -> tuple[list[dict[str, Any]], list[Repair]]:
+    """Parse definitions once for each text: the rows of a data set have the same ones."""
+    toolset = parse_toolset({"tools": [_with_type(tool) for tool in json.loads(written)]})
     return [_function(tool) for tool in toolset.tools], [omitted(0, str(part)) for part in toolset.omitted]
 
 
