@@ -25,6 +25,21 @@ TOOLATHLON = {
     "tool_calls": json.dumps({"tools": [{"type": "function", "function": TOOL}]}),
 }
 NEMOTRON = {"input": [ASKED], "output": "It is 3.", "system_prompt": "Think.", "category": "math"}
+BFCL = {"id": "simple_0", "question": [[ASKED]], "function": [{**TOOL, "parameters": {"type": "dict"}}]}
+TOOL_BENCH = {
+    "id": "Step 2",
+    "conversations": [
+        {"from": "user", "value": "Sum?"},
+        {"from": "assistant", "value": '\nThought: I add.\nAction: sum\nAction Input: {\n "a": 1\n}'},
+        {"from": "function", "value": "3"},
+        {"from": "assistant", "value": '\nThought: Done.\nAction: Finish\nAction Input: {"final_answer": "3"}'},
+    ],
+}
+PARTS = [
+    {"role": "user", "parts": [{"type": "text", "content": "Sum?"}]},
+    {"role": "assistant", "parts": [{"type": "tool_call", "id": "c", "name": "sum", "arguments": {"a": 1}}]},
+    {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c", "response": "3"}]},
+]
 RANKED = {"prompt": "Sum?", "messages": [ASKED, DONE[-1]], "chosen": [ASKED, DONE[-1]], "rejected": [ASKED, DONE[-1]]}
 
 
@@ -36,8 +51,9 @@ RANKED = {"prompt": "Sum?", "messages": [ASKED, DONE[-1]], "chosen": [ASKED, DON
         (XLAM, "user assistant", 1, {}),
         (NEMOTRON, "system user assistant", 0, {}),
         (RANKED, "user assistant", 0, {"preference": 2}),
+        (TOOL_BENCH, "user assistant tool assistant", 0, {}),
     ],
-    ids=["SWE-smith", "Toolathlon", "xLAM", "Nemotron", "UltraFeedback"],
+    ids=["SWE-smith", "Toolathlon", "xLAM", "Nemotron", "UltraFeedback", "ToolBench"],
 )
 def test_rows_of_a_data_set_are_learned_whole(
     row: dict[str, Any], roles: str, tools: int, rejected: dict[str, int], tmp_path: Path
@@ -48,3 +64,37 @@ def test_rows_of_a_data_set_are_learned_whole(
     made = json.loads((tmp_path / "out" / "train" / "00000.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert " ".join(each["role"] for each in made["messages"]) == roles
     assert len(made["tools"] or []) == tools
+
+
+def test_a_call_of_toolbench_is_a_call_with_its_thought(tmp_path: Path) -> None:
+    write_lines(tmp_path / "in.jsonl", [TOOL_BENCH, TOOL_BENCH])
+    compile_files([tmp_path], Plan(target="trl"), tmp_path / "out")
+    made = json.loads((tmp_path / "out" / "train" / "00000.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    (called,) = made["messages"][1]["tool_calls"]
+    assert made["messages"][1]["content"] == "Thought: I add."
+    assert called["function"] == {"name": "sum", "arguments": {"a": 1}}
+
+
+def test_questions_without_answers_teach_nothing(tmp_path: Path) -> None:
+    write_lines(tmp_path / "in.jsonl", [BFCL, {**BFCL, "id": "multi_turn_0", "question": [[ASKED], [ASKED]]}])
+    report = compile_files([tmp_path], Plan(target="trl"), tmp_path / "out")
+    assert (report.rows, report.rejected) == ({}, {"nothing_to_learn": 2})
+
+
+def test_the_spans_of_a_trace_are_learned_once_with_their_tools(tmp_path: Path) -> None:
+    def span(id: str, messages: list[Any], answer: dict[str, Any]) -> dict[str, Any]:
+        said = {"gen_ai.input.messages": messages, "gen_ai.output.messages": [answer]}
+        said["gen_ai.tool.definitions"] = [{"type": "function", **TOOL}]
+        about = [{"key": key, "value": {"stringValue": json.dumps(value)}} for key, value in said.items()]
+        return {"traceId": "t", "spanId": id, "name": "chat", "attributes": about}
+
+    last = {"role": "assistant", "parts": [{"type": "text", "content": "It is 3."}], "finish_reason": "stop"}
+    spans = [span("a", PARTS[:1], PARTS[1]), span("b", PARTS, last)]
+    write_lines(tmp_path / "in.jsonl", [{"resourceSpans": [{"scopeSpans": [{"spans": [each]}]}]} for each in spans])
+    report = compile_files([tmp_path], Plan(target="trl"), tmp_path / "out")
+    assert (report.rows, report.rejected) == ({"train": 1}, {})
+    made = json.loads((tmp_path / "out" / "train" / "00000.jsonl").read_text(encoding="utf-8"))
+    assert ([each["role"] for each in made["messages"]], len(made["tools"])) == (
+        ["user", "assistant", "tool", "assistant"],
+        1,
+    )

@@ -1,4 +1,4 @@
-"""Data sets of a question with its answer in another column: Nemotron's for post-training, xLAM's of calls."""
+"""Data sets of a question in one column: Nemotron's for post-training, xLAM's of calls, BFCL's without an answer."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from message_history.formats.kit import (
     Conversations,
     Format,
     call,
+    first_of,
     item_fit,
     json_of,
     objects_in,
@@ -56,6 +57,25 @@ def _add_xlam(collector: Collector, n: int, item: Mapping[str, Any]) -> None:
     collector.add_blocks(n, "assistant", calls)
 
 
+_OF_BFCL: Final = ("function", "involved_classes")
+"""Where a question of BFCL has its tools."""
+
+
+def _is_bfcl(item: Mapping[str, Any]) -> bool:
+    turns = item.get("question")
+    are_turns = isinstance(turns, list) and bool(turns) and all(isinstance(turn, list) for turn in turns)
+    return (
+        are_turns
+        and all(is_message(each) for turn in turns or () for each in turn)
+        and not item.keys().isdisjoint(_OF_BFCL)
+    )
+
+
+def _add_bfcl(collector: Collector, n: int, item: Mapping[str, Any]) -> None:
+    for message in (each for turn in item["question"] for each in turn):
+        collector.add(n, message)
+
+
 def _reader(
     is_row: Callable[[Mapping[str, Any]], bool], add: Callable[[Collector, int, Mapping[str, Any]], None], dialect: Any
 ) -> Callable[[Document], Reading]:
@@ -66,7 +86,7 @@ def _reader(
             if isinstance(item, dict) and is_row(item):
                 add(collector, n, item)
                 id, label = item.get("id"), f"item {n}" if found else ""
-                tools = [_with_schema(each) for each in objects_in(json_of(item.get("tools")))]
+                tools = [_with_schema(each) for each in objects_in(json_of(first_of(item, "tools", "function")))]
                 found.add(collector.conversation(dialect, label=label, id=id, tools=tools))
             else:
                 collector.note(n, "an item of another kind", item)
@@ -76,8 +96,10 @@ def _reader(
 
 
 def _with_schema(tool: dict[str, Any]) -> dict[str, Any]:
-    """Write the parameters of a tool as JSON Schema; xLAM names them, each with its type."""
+    """Write the parameters of a tool as JSON Schema; xLAM names them, each with its type, and BFCL's are a `dict`."""
     named = tool.get("parameters")
+    if isinstance(named, dict) and named.get("type") == "dict":
+        return {**tool, "parameters": {**named, "type": "object"}}
     if not isinstance(named, dict) or "type" in named or not all(isinstance(each, dict) for each in named.values()):
         return tool
     return {**tool, "parameters": {"type": "object", "properties": named}}
@@ -108,6 +130,20 @@ XLAM: Final = Format(
     checked="2026-11-23",
     fit=item_fit(_is_xlam),
     read=_reader(_is_xlam, _add_xlam, BLOCKS),
+    judged=NOTHING_JUDGED,
+    by_line=True,
+)
+BFCL: Final = Format(
+    name="bfcl",
+    rank=985,
+    title="Questions of the Berkeley Function-Calling Leaderboard; their answers are in other files",
+    files="BFCL_v3_*.jsonl, BFCL_v4_*.json: a row in each line",
+    omits="what a test begins with, and how it is judged",
+    unwritten=DATA_SET,
+    source="ShishirPatil/gorilla: berkeley-function-call-leaderboard/bfcl_eval/data",
+    checked="2026-11-23",
+    fit=item_fit(_is_bfcl),
+    read=_reader(_is_bfcl, _add_bfcl, None),
     judged=NOTHING_JUDGED,
     by_line=True,
 )

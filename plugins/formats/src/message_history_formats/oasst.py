@@ -9,6 +9,7 @@ from message_history.formats.kit import (
     DATA_SET,
     NOTHING_JUDGED,
     Conversations,
+    Document,
     Format,
     item_fit,
     objects_in,
@@ -18,7 +19,7 @@ from message_history.formats.kit import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from message_history.formats.kit import Document, Reading
+    from message_history.formats.kit import Reading
 
 _LAST: Final = 1_000_000
 
@@ -31,6 +32,23 @@ def _is_tree(item: Mapping[str, Any]) -> bool:
 def _rank(message: Mapping[str, Any]) -> int:
     rank = message.get("rank")
     return rank if isinstance(rank, int) else _LAST
+
+
+def _is_row(item: Mapping[str, Any]) -> bool:
+    return {"message_id", "parent_id", "message_tree_id", "text", "role"} <= item.keys()
+
+
+def _read_rows(document: Document) -> Reading:
+    """Read messages that stand in rows of their own: each names the one that it answers."""
+    rows = {item["message_id"]: dict(item) for _, item in document.numbered_items if _is_row(item)}
+    for row in rows.values():
+        parent = rows.get(row["parent_id"])
+        if parent is not None and row["parent_id"] != row["message_id"]:
+            parent.setdefault("replies", []).append(row)
+    roots = [
+        {"message_tree_id": row["message_tree_id"], "prompt": row} for row in rows.values() if not row["parent_id"]
+    ]
+    return _read(Document(data=b"", text="", value=roots))
 
 
 def _read(document: Document) -> Reading:
@@ -64,4 +82,17 @@ OASST: Final = Format(
     read=_read,
     judged=NOTHING_JUDGED,
     by_line=True,
+)
+OASST_ROWS: Final = Format(
+    name="oasst-messages",
+    rank=1011,
+    title="OpenAssistant's messages, a row for each (OASST1, OASST2)",
+    files="data sets: a message in each line",
+    omits="as of `oasst`, and messages whose tree is not in the file",
+    unwritten=DATA_SET,
+    source="huggingface.co: OpenAssistant/oasst1",
+    checked="2026-11-23",
+    fit=item_fit(_is_row),
+    read=_read_rows,
+    judged=NOTHING_JUDGED,
 )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _SYSTEM: Final = ("gen_ai.system_instructions",)
 _INPUTS: Final = ("gen_ai.input.messages", "pydantic_ai.all_messages")
+_TOOLS: Final = "gen_ai.tool.definitions"
 _OUTPUTS: Final = ("gen_ai.output.messages",)
 _SPANS: Final = (("resourceSpans", "scopeSpans", "spans"), ("resourceLogs", "scopeLogs", "logRecords"))
 _RESULTS: Final = ("tool_call_response", "tool_call_result")
@@ -194,6 +195,7 @@ def _read(document: Document) -> Reading:
     others = found.collector()
     # A later request of an agent has all that came before it: the longest of a trace comes first.
     spans = [(n, span, messages_of(span)) for n, span in _items(document)]
+    longer: dict[Any, list[list[dict[str, Any]]]] = {}
     for n, span, messages in sorted(spans, key=lambda each: -len(each[2])):
         if not isinstance(span, dict) or _KEYS.isdisjoint(span):
             others.note(n, "an item that is no span", span)
@@ -201,12 +203,18 @@ def _read(document: Document) -> Reading:
         if not messages:
             others.omit("spans without messages")
             continue
+        of_trace = longer.setdefault(first_of(span, "traceId", "trace_id"), [])
+        if any(each[: len(messages)] == messages for each in of_trace):
+            others.omit("spans whose messages a later one of their trace has")
+            continue
+        of_trace.append(messages)
         collector = found.collector()
         for message in messages:
             add_otel_message(collector, n, message)
         id = first_of(span, "spanId", "span_id", "id")
         label = f"span {id or n}" if found else ""
-        found.add(collector.conversation(BLOCKS, label=label, id=id, title=span.get("name")))
+        tools = _listed(_attributes(span).get(_TOOLS))
+        found.add(collector.conversation(BLOCKS, label=label, id=id, title=span.get("name"), tools=tools))
     return found.reading(others)
 
 
@@ -215,7 +223,7 @@ OTEL: Final = Format(
     rank=675,
     title="OpenTelemetry: messages of its conventions for generative AI, and traces and logs with them (OTLP in JSON)",
     files="what a collector's file exporter writes; `gen_ai.input.messages` of a span, as a list",
-    omits="spans without messages, counts of tokens, times",
+    omits="spans without messages, or with those that a later span of their trace has too; counts of tokens, times",
     unwritten=OUTCOME,
     source="open-telemetry/semantic-conventions-genai: gen-ai-input-messages.json; opentelemetry-proto: trace.proto",
     checked="2026-11-23",

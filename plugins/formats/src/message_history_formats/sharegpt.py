@@ -36,6 +36,10 @@ _ROLES: Final = {
 }
 _MASKS: Final = ("weight", "train", "loss", "trainable", "synthetic", "training_detail", "train_detail")
 """The keys of a turn that say whether it is learned."""
+_ACTION: Final = re.compile(
+    r"\A(?P<before>.*?)^Action:(?P<name>.+)\nAction Input:\s*(?P<input>\{.*\})\s*\Z", re.MULTILINE | re.DOTALL
+)
+"""A call of ToolBench, as ReAct has them."""
 _TAGGED: Final = re.compile(r"<(think|tool_call|tool_response)>\s*(.*?)\s*</\1>", re.DOTALL)
 
 
@@ -162,6 +166,9 @@ class _Turns:
         asked = python_calls(written) if is_answered else []
         if asked:
             return [call(self._new_id(), name, input) for name, input in asked]
+        action = _ACTION.search(written) if is_answered else None
+        if action is not None and isinstance(input := json_of(action["input"]), dict):
+            return [*text(action["before"].strip()), call(self._new_id(), action["name"].strip(), input)]
         blocks: list[Any] = []
         at = 0
         for found in _TAGGED.finditer(written):
@@ -210,7 +217,7 @@ def _is_result(turn: Any) -> bool:
 SHAREGPT: Final = Format(
     name="sharegpt",
     rank=900,
-    title="ShareGPT data sets (LLaMA-Factory, Axolotl, Hermes)",
+    title="ShareGPT data sets (LLaMA-Factory, Axolotl, Hermes, ToolBench)",
     files="data sets: a JSON list, or a conversation in each line",
     omits="nothing; ids are given to calls, for the format has none",
     unwritten=DATA_SET,

@@ -21,6 +21,11 @@ TREE = {
         ],
     },
 }
+ROWS = [
+    {"message_id": "a", "parent_id": None, "message_tree_id": "a", "text": QUESTION, "role": "prompter"},
+    {"message_id": "b", "parent_id": "a", "message_tree_id": "a", "text": "No.", "role": "assistant", "rank": 1},
+    {"message_id": "c", "parent_id": "a", "message_tree_id": "a", "text": ANSWER, "role": "assistant", "rank": 0},
+]
 EVENT = {"run_id": "r", "event_id": 0, "sample_id": "s", "type": "sampling"}
 SAMPLED = {**EVENT, "data": {"prompt": ASKED, "sampled": [ANSWER]}}
 SAMPLES = (
@@ -29,6 +34,8 @@ SAMPLES = (
     Sample("xlam", value([{"query": QUESTION, "answers": "[]", "tools": "[]"}]), ("user",)),
     Sample("glaive", value([{"system": "", "chat": GLAIVE_CHAT}])),
     Sample("oasst", lines(TREE), TALK),
+    Sample("oasst-messages", lines(*ROWS), TALK),
+    Sample("bfcl", lines({"id": "simple_0", "question": [ASKED], "function": [{"name": "read_file"}]}), ("user",)),
     Sample("openai-evals", lines({"spec": {"run_id": "r"}}, SAMPLED, {**EVENT, "type": "match", "data": {}}), TALK),
     Sample(
         "lm-eval",
