@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
-from message_history.core.messages.arrived import arrival
 from message_history.core.messages.blocks import Content, SystemBlock, ToolUseBlock, is_blank, keyed_call
 from message_history.core.messages.message import Message, arrived
 from message_history.core.messages.parsed import Parsed
@@ -136,14 +135,15 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Complexity: the size of the message; the length of the history does not matter.
         """
-        if metadata is not None:
-            parsed = Parsed([message], [0]) if type(message) is Message else parse_entry(message)
-            return history_of(add_parsed(self._conversation, with_metadata(parsed, metadata)))
         if type(message) is not Message:
-            common = common_message(message, 2, KEEP_OF_CALLS)
+            common = common_message(message, (2,), KEEP_OF_CALLS)
             if common is None:
-                return history_of(add_parsed(self._conversation, parse_entry(message)))
-            message = common
+                parsed = parse_entry(message)
+                parsed = parsed if metadata is None else with_metadata(parsed, metadata)
+                return history_of(add_parsed(self._conversation, parsed))
+            message = common if metadata is None else arrived(common, metadata)
+        elif metadata is not None:
+            message = with_metadata(Parsed([message], [0]), metadata).messages[0]
         # As `add_message`: to ask `move` here saves a fifth of an append.
         grown = move(self._conversation, message) or add_by_blocks(self._conversation, message)
         history: Any = _Unfinished()
@@ -168,7 +168,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         Complexity: the size of the message.
         """
         message = Message("user", content)
-        return self.add(message if metadata is None else arrived(message, arrival(len(message.content), metadata)))
+        return self.add(message if metadata is None else arrived(message, metadata))
 
     def add_assistant(self, content: Content, *, interrupted: bool = False) -> MessageHistory:
         """Return the history with an assistant message added; after another one it is joined to that.

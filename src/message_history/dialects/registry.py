@@ -230,7 +230,7 @@ def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
 def _read(raw: Sequence[Any], dialect: Dialect[Any] | None) -> Parsed:
     known: list[Message] = []
     if dialect is None:
-        read_common(raw, 2, known, KEEP_OF_CALLS)
+        read_common(raw, (2,), known, KEEP_OF_CALLS)
         if len(known) == len(raw):
             return Parsed(known, list(range(len(known))), dialect=TYPED)
         # What all dialects write alike is read already, and does not tell.

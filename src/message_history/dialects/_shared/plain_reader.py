@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.message import (
@@ -17,7 +18,7 @@ from message_history.core.messages.plain import VERSION, pack_keys, result_conte
 from message_history.core.messages.plain import pack as packed_input
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 
 MODELLED: Final = {
@@ -35,25 +36,32 @@ class Keeper:
     def __init__(self, dialect: str, kept: Mapping[str, Collection[str]]) -> None:
         self._dialect = dialect
         self._kept = kept
-        self._known: dict[bytes, bytes | None] = {}
+        self._shapes: dict[tuple[str, ...], tuple[Callable[[Any], Any], dict[bytes, bytes | None]]] = {}
 
     def __call__(self, kind: str, item: dict[str, Any]) -> bytes | None:
         """Return the packed keys of a block, empty for none; None when it needs a second look."""
-        others = item.copy()
-        for key in self.modelled[kind]:
-            others.pop(key, None)
-        if others.get("is_error") is False:
-            del others["is_error"]
+        shape = self._shapes.get((kind, *item))
+        values, known = shape if shape is not None else self._new_shape(kind, item)
         try:
-            raw = marshal.dumps((kind, others), VERSION)
+            raw = marshal.dumps(values(item), VERSION)
+            return known[raw]
         except ValueError:  # A foreign object.
             return None
-        known = self._known
-        if raw not in known:
+        except KeyError:
             if len(known) >= _MOST_KNOWN:
                 known.clear()
+            others = {key: value for key, value in item.items() if key not in self.modelled[kind]}
+            if others.get("is_error") is False:
+                del others["is_error"]
             known[raw] = self.packed(others) if others.keys() <= set(self._kept.get(kind, ())) else None
-        return known[raw]
+            return known[raw]
+
+    def _new_shape(self, kind: str, item: dict[str, Any]) -> tuple[Callable[[Any], Any], dict[bytes, bytes | None]]:
+        if len(self._shapes) >= _MOST_KNOWN:
+            self._shapes.clear()
+        others = [key for key in item if key not in self.modelled[kind]] or ["type"]
+        self._shapes[kind, *item] = itemgetter(*others), {}
+        return self._shapes[kind, *item]
 
     def packed(self, others: dict[str, Any]) -> bytes | None:
         return pack_keys(self._dialect, others)
@@ -74,28 +82,30 @@ KEEP_OF_CALLS: Final = Keeper("anthropic", OF_CALLS)
 """Keeps keys of calls and results, which tell the dialect; texts with keys look alike in several."""
 
 
-def common_message(entry: Any, size: int, keep: Keeper) -> Message | None:
-    """Read a message of the common shapes, with `size` keys; None when anything about it needs a second look."""
+def common_message(entry: Any, sizes: Sequence[int], keep: Keeper) -> Message | None:
+    """Read a message of the common shapes, with one of `sizes` as number of keys; None when it needs a second look."""
     found: list[Message] = []
     try:
-        read_common((entry,), size, found, keep)
+        read_common((entry,), sizes, found, keep)
     except Exception:  # noqa: BLE001 - a foreign object may do anything; the second look copies what raises
         return None
     return found[0] if found else None
 
 
-def read_each(entries: Sequence[Any], size: int, keep: Keeper, known: Sequence[Message] = ()) -> list[Message | None]:
-    """Read the messages of the common shapes, with `size` keys, wherever they stand; None for each other entry."""
+def read_each(
+    entries: Sequence[Any], sizes: Sequence[int], keep: Keeper, known: Sequence[Message] = ()
+) -> list[Message | None]:
+    """Read the messages of the common shapes, with one of `sizes` as number of keys; None for each other entry."""
     found: list[Message | None] = [*known]
     rest = iter(entries[len(found) :] if known else entries)
-    read_common(rest, size, found, keep)
+    read_common(rest, sizes, found, keep)
     while len(found) < len(entries):
         found.append(None)  # The entry at which the reading stopped.
-        read_common(rest, size, found, keep)
+        read_common(rest, sizes, found, keep)
     return found
 
 
-def read_common(entries: Iterable[Any], size: int, found: list[Any], keep: Keeper) -> None:  # noqa: PLR0915 - see below
+def read_common(entries: Iterable[Any], sizes: Sequence[int], found: list[Any], keep: Keeper) -> None:  # noqa: PLR0915 - see below
     """Read messages as long as they have the shapes that nearly all have.
 
     All of it is one loop: each function that it would call for a message costs 5 % of it. `size` is how many keys each
@@ -105,7 +115,7 @@ def read_common(entries: Iterable[Any], size: int, found: list[Any], keep: Keepe
     pack = packed_input
     try:
         for entry in entries:
-            if type(entry) is not dict or len(entry) != size:
+            if type(entry) is not dict or len(entry) not in sizes:
                 return
             role, content = entry["role"], entry["content"]
             # The role itself may be of a class that derives from `str`.

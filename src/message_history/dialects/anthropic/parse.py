@@ -52,7 +52,7 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 
 def parse_behind(known: Sequence[Message], raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
     """Read the list `raw`, of whose first entries the messages are `known`."""
-    found = read_each(raw, 2, _KEEP, known)
+    found = read_each(raw, (2,), _KEEP, known)
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))))
     return read_entries(raw, foreign, _Reader(), known=found)

@@ -5,11 +5,12 @@ A short identifier in ASCII is an id and a name that no rule refuses.
 
 from __future__ import annotations
 
+import marshal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from message_history.core.messages.message import kept_keys, sendable, sendable_with_keys
-from message_history.core.messages.plain import input_of, meta_of_keys, pack, unpack
+from message_history.core.messages.plain import VERSION, input_of, meta_of_keys, unpack
 from message_history.core.values.json_values import EMPTY, thaw
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.schema import NAME_LIMIT
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from message_history.core.messages.message import Message
-    from message_history.core.messages.plain import Plain
 
 Wire = dict[str, Any]
 
@@ -29,9 +29,8 @@ def write_common(messages: Iterable[Message], wire: list[Wire]) -> Message | Non
     for message in messages:
         plain, kept = sendable(message, NAME_LIMIT), None
         if plain is None:
-            plain = sendable_with_keys(message, NAME_LIMIT)
-            kept = _sent_keys(message, plain) if plain is not None else None
-            if plain is None or kept is None:
+            plain, kept = sendable_with_keys(message, NAME_LIMIT), kept_keys(message)
+            if plain is None:
                 return message
         content: list[Wire] = []
         if message.role == "assistant":
@@ -56,34 +55,29 @@ def write_common(messages: Iterable[Message], wire: list[Wire]) -> Message | Non
                 else:
                     content.append({"type": "tool_result", "tool_use_id": id, **_content(text)})
             wire.append({"role": "user", "content": content})
-        for position, keys in kept or ():
-            content[position].update(unpack(keys))
+        if kept is not None:
+            for block, keys in zip(content, kept, strict=True):
+                if keys is not None:
+                    own = _own_keys(block["type"], keys)
+                    if own is None:
+                        wire.pop()
+                        return message
+                    for key, packed in own:
+                        block[key] = unpack(packed)
     return None
 
 
-def _sent_keys(message: Message, plain: Plain) -> list[tuple[int, bytes]] | None:
-    """Return the packed keys that go back with blocks, by their positions; None when a key needs a second look."""
-    of_calls = "tool_use" if message.role == "assistant" else "tool_result"
-    sent: list[tuple[int, bytes]] = []
-    for position, keys in enumerate(kept_keys(message)):
-        if keys is not None:
-            own = _own_keys("text" if type(plain[position]) is str else of_calls, keys)
-            if own is None:
-                return None
-            if own:
-                sent.append((position, own))
-    return sent
-
-
 @lru_cache(maxsize=1_000)
-def _own_keys(kind: str, keys: bytes) -> bytes | None:
-    """Pack the keys that this API takes back; empty for none, None where one needs a second look."""
+def _own_keys(kind: str, keys: bytes) -> tuple[tuple[str, bytes], ...] | None:
+    """Return the keys that this API takes back, with their packed values; None where one needs a second look."""
     meta = meta_of_keys(keys)
     own = meta.extra.get(ANTHROPIC, EMPTY) if meta is not None else EMPTY
     known = VALUES[kind]
     if not own or any(key in _COUNTED or key not in known or not known[key](own[key]) for key in own):
-        return None if own else b""
-    return None if own.get("caller", EMPTY).get("tool_id") is not None else pack(thaw(own))
+        return None if own else ()
+    if own.get("caller", EMPTY).get("tool_id") is not None:
+        return None
+    return tuple((key, marshal.dumps(value, VERSION)) for key, value in thaw(own).items())
 
 
 _COUNTED = frozenset({"cache_control", "toolset_name"})

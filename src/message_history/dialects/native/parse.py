@@ -21,7 +21,7 @@ from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import FrozenDict, freeze, freeze_mapping
 from message_history.core.values.keys import lineage_from_json
 from message_history.core.values.meta import Decision, Mark, MarkKind, Meta
-from message_history.dialects._shared.plain_reader import MODELLED, Keeper, common_message, read_each
+from message_history.dialects._shared.plain_reader import MODELLED, Keeper, read_each
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import saved_replies, with_unknown
 from message_history.dialects._shared.sdk_objects import as_mapping
@@ -44,6 +44,8 @@ ARRIVALS: Final = "arrivals"
 """The key of what a message came as."""
 REPLIES: Final = "replies"
 """The key of what providers said of the replies in a message."""
+_SIZES: Final = (3, 4, 5)
+"""How many keys a message has, with and without what may stand beside its value."""
 PIECE: Final = 64
 """How many entries are well read ahead at once: with fewer each costs more, and of more the collector sees more."""
 
@@ -125,33 +127,51 @@ def _read_usual(raw: Sequence[Any]) -> list[Message | None]:
     if kinds == {Message}:
         return list(raw)  # As of a pickle.
     if Message not in kinds:
-        return read_each([entry if _is_usual(entry) else None for entry in raw], 3, _KEEP)
+        return _read_some([entry if _is_usual(entry) else None for entry in raw])
     # Few entries are left of a list that was read ahead.
-    read = iter(read_each([entry for entry in raw if _is_usual(entry)], 3, _KEEP))
+    read = iter(_read_some([entry for entry in raw if _is_usual(entry)]))
     return [entry if type(entry) is Message else next(read) if _is_usual(entry) else None for entry in raw]
 
 
+def _read_some(entries: Sequence[Any]) -> list[Message | None]:
+    """Read messages of such shapes, with what stands beside their values."""
+    found = read_each(entries, _SIZES, _KEEP)
+    for n, message in enumerate(found):
+        if message is not None and len(entries[n]) > _SIZES[0]:
+            found[n] = with_beside(message, entries[n])
+    return found
+
+
 def _read_common(entry: Any) -> Message | None:
-    """Read a message of such a shape, with what its provider said of it."""
-    if not _is_usual(entry):
-        return None
-    message = common_message(entry, 3 + (REPLIES in entry) + (ARRIVALS in entry), _KEEP)
-    if message is None:
-        return None
-    return with_beside(message, entry)
+    return _read_some([entry])[0] if _is_usual(entry) else None
 
 
 def with_beside(message: Message, entry: Mapping[str, Any]) -> Message | None:
     """Give a message that nobody else has yet what is saved beside its value; None if that needs a second look."""
     if ARRIVALS in entry:
-        arrivals = _arrivals(entry[ARRIVALS], message)
-        if not arrivals:
+        value = entry[ARRIVALS]
+        size = len(plain_content(message))
+        if type(value) is list and len(value) == 1 and is_whole_arrival(value[0], size):
+            message = arrived(message, value[0]["metadata"])
+        elif arrivals := _arrivals(value, message):
+            message = with_arrivals(message, arrivals)
+        else:
             return None
-        message = arrived(message, arrivals)
+    if len(entry) > _SIZES[0] + (REPLIES in entry) + (ARRIVALS in entry):
+        return None
     if REPLIES not in entry:
         return message
     replies, wrong = saved_replies(entry[REPLIES], NATIVE)
     return with_replies(message, replies) if message.role == "assistant" and not wrong else None
+
+
+def is_whole_arrival(item: object, size: int) -> bool:
+    """Return whether a message of a size came at once, with metadata."""
+    if type(item) is not dict or item.keys() != {"end", "metadata"}:
+        return False
+    return (
+        type(item["end"]) is int and item["end"] == size and type(item["metadata"]) is dict and bool(item["metadata"])
+    )
 
 
 def _arrivals(value: object, message: Message) -> tuple[Arrival, ...]:

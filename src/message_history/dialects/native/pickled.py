@@ -41,7 +41,7 @@ def _entry(message: Message) -> Any:
     if not plain:
         return message_to_json(message)
     kept = kept_keys(message)
-    others: dict[str, Any] = beside(message) if message.arrivals or message.replies else {}
+    others = beside(message)
     if kept:
         others[KEYS] = tuple(map(_text_of, kept))
     if message.role == "assistant":

@@ -16,7 +16,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
-from message_history.core.messages.message import kept_keys, plain_content, reach
+from message_history.core.messages.message import arrivals_as_json, kept_keys, plain_content, reach
 from message_history.core.messages.plain import NO_UNICODE, unpack
 from message_history.core.messages.replies import as_json
 from message_history.core.values.json_values import EMPTY, thaw
@@ -64,8 +64,9 @@ def beside(message: Message) -> dict[str, Any]:
     entry: dict[str, Any] = {}
     if message.replies:
         entry[REPLIES] = [as_json(reply) for reply in message.replies]
-    if message.arrivals:
-        entry[ARRIVALS] = [{"end": each.end, "metadata": thaw(each.frozen_metadata)} for each in message.arrivals]
+    arrivals = arrivals_as_json(message)
+    if arrivals:
+        entry[ARRIVALS] = arrivals
     return entry
 
 
