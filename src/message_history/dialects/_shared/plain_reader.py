@@ -31,10 +31,11 @@ MODELLED: Final = {
 class Keeper:
     """Packs the keys, of those in `kept`, that came with blocks besides those modelled; equal keys share one copy."""
 
-    modelled: Mapping[str, tuple[str, ...]] = MODELLED
-
-    def __init__(self, dialect: str, kept: Mapping[str, Collection[str]]) -> None:
+    def __init__(
+        self, dialect: str, kept: Mapping[str, Collection[str]], modelled: Mapping[str, tuple[str, ...]] = MODELLED
+    ) -> None:
         self._dialect = dialect
+        self._modelled = modelled
         self._kept = kept
         self._shapes: dict[tuple[str, ...], tuple[Callable[[Any], Any], dict[bytes, bytes | None]]] = {}
 
@@ -50,7 +51,7 @@ class Keeper:
         except KeyError:
             if len(known) >= _MOST_KNOWN:
                 known.clear()
-            others = {key: value for key, value in item.items() if key not in self.modelled[kind]}
+            others = {key: value for key, value in item.items() if key not in self._modelled[kind]}
             if others.get("is_error") is False:
                 del others["is_error"]
             known[raw] = self.packed(others) if others.keys() <= set(self._kept.get(kind, ())) else None
@@ -59,7 +60,7 @@ class Keeper:
     def _new_shape(self, kind: str, item: dict[str, Any]) -> tuple[Callable[[Any], Any], dict[bytes, bytes | None]]:
         if len(self._shapes) >= _MOST_KNOWN:
             self._shapes.clear()
-        others = [key for key in item if key not in self.modelled[kind]] or ["type"]
+        others = [key for key in item if key not in self._modelled[kind]] or [next(iter(item))]
         self._shapes[kind, *item] = itemgetter(*others), {}
         return self._shapes[kind, *item]
 
@@ -165,7 +166,7 @@ def read_common(entries: Iterable[Any], sizes: Sequence[int], found: list[Any], 
                     elif kind == "tool_result":
                         id, inner = item["tool_use_id"], item["content"]
                         if type(inner) is not str:
-                            inner = _common_result(inner)
+                            inner = common_texts(inner)
                         if len(item) != 3 and (len(item) != 4 or item.get("is_error") is not False):
                             kept = _kept(kept, keep(kind, item), len(plain))
                         if type(id) is not str or not id or not id.isascii() or inner is None or role != "user":
@@ -211,7 +212,7 @@ def _kept(kept: list[bytes | None] | None, keys: bytes | None, position: int) ->
     return kept
 
 
-def _common_result(content: Any) -> str | tuple[str, ...] | None:
+def common_texts(content: Any) -> str | tuple[str, ...] | None:
     if type(content) is not list:
         return None
     texts: list[str] = []

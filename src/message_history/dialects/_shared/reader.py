@@ -40,6 +40,7 @@ def read_entries(
     follow: Callable[[Parsed], None] | None = None,
     *,
     known: Sequence[Message | None] = (),
+    ahead: Callable[[int], int] | None = None,
 ) -> Parsed:
     """Read a list entry by entry.
 
@@ -50,6 +51,7 @@ def read_entries(
         what: what is wrong with an entry that nobody can read.
         follow: gets what an entry of another dialect held, before it is added.
         known: for each entry, its message where that was read already; empty when none was.
+        ahead: reads entries from one on at one look each, and returns the first that needs a second one.
 
     Returns:
         What the reader read.
@@ -58,8 +60,12 @@ def read_entries(
     """
     parsed = reader.parsed
     unread = [source for source, message in enumerate(known) if message is None] if known else range(len(raw))
-    done = 0
+    done = reached = 0
     for source in unread:
+        if ahead is not None and source >= reached:
+            reached = ahead(source)
+        if source < reached:
+            continue
         entry = raw[source]
         if known:
             # Most were read: they go in runs.

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from message_history.core.messages.blocks import ProviderBlock, ThinkingBlock, ToolResultBlock, tool_result_block
 from message_history.core.messages.media_blocks import DocumentBlock
-from message_history.core.messages.message import Message, with_content
+from message_history.core.messages.message import Message, is_plain, with_content
 from message_history.dialects._shared.typed_blocks import meta_of, rest_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 
@@ -54,6 +54,8 @@ def shared_key(block: Block, key: str) -> Any:
 
 def _with_chunks(message: Message) -> Message:
     """Read the chunks of a message that Chat Completions do not have."""
+    if is_plain(message):
+        return message
     content = tuple(map(_read, message.content))
     return message if all(map(is_, content, message.content)) else with_content(message, content)
 

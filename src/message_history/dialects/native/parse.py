@@ -81,8 +81,6 @@ class _Blocks:
 class _Keeper(Keeper):
     """Packs the keys that the saved form has under `extra`, and takes the provider's own text of an input."""
 
-    modelled = {**MODELLED, "tool_use": (*MODELLED["tool_use"], "arguments")}  # noqa: RUF012 - nothing changes it
-
     def packed(self, others: dict[str, Any]) -> bytes | None:
         extra = others.get("extra")
         return (pack(extra) if extra else b"") if type(extra) is dict else None if others else b""
@@ -96,7 +94,11 @@ class _Keeper(Keeper):
         return None
 
 
-_KEEP: Final = _Keeper(NATIVE, dict.fromkeys(MODELLED, ("extra",)))
+_KEEP: Final = _Keeper(
+    NATIVE,
+    dict.fromkeys(MODELLED, ("extra",)),
+    {**MODELLED, "tool_use": (*MODELLED["tool_use"], "arguments")},
+)
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:

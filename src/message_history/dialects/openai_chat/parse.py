@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
@@ -24,6 +25,7 @@ from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import EMPTY, freeze
 from message_history.core.values.meta import Meta
 from message_history.dialects._shared.blank_texts import kept_beside, without_empty_texts
+from message_history.dialects._shared.plain_runs import read_runs
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
@@ -36,6 +38,7 @@ from message_history.dialects._shared.typed_blocks import (
     text_of_json,
 )
 from message_history.dialects.openai_chat.media import document_at, document_of, image_of, media_type_of
+from message_history.dialects.openai_chat.plain_reader import READERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,9 +61,23 @@ class Reader:
         self._before: object = None
 
     def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
-        read_entries(raw, foreign, self)
+        read_entries(raw, foreign, self, ahead=partial(self._ahead, raw))
         self._end_results()
         return without_empty_texts(self.parsed) if self._dialect == OPENAI_CHAT else self.parsed
+
+    def _ahead(self, raw: Sequence[Any], source: int) -> int:
+        """Read entries at one look each, where what was read before says nothing of them."""
+        entry = raw[source]
+        if type(entry) is not dict or self._before == _NAMED:
+            return source
+        if self._results:
+            if entry.get("role") in ("tool", "function"):
+                return source
+            self._end_results()
+        reached = read_runs(raw, source, self.parsed, READERS[self._dialect])
+        roles = (raw[n]["role"] for n in range(reached - 1, source - 1, -1))
+        self._before = next((role for role in roles if role != "tool"), self._before)
+        return reached
 
     def own_entry(self, entry: object, source: int) -> bool:
         """Read a result, or a message that is surely of this dialect."""

@@ -1,0 +1,105 @@
+"""Read entries of the shapes that nearly all have at one look each, where several entries are one message.
+
+A dialect says what an entry is; here neighbours of one side become one message, as a plain content. What needs a second
+look stops the reading, and so does a run that it may be part of: the dialect's reader takes both, entry by entry.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+from message_history.core.messages.message import NEEDS_REPAIR, SHAPES, STUB_OPENINGS, plain_message, with_kept
+from message_history.core.messages.plain import is_object_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from message_history.core.messages.message import Role
+    from message_history.core.messages.parsed import Parsed
+
+
+@final
+class Piece:
+    """What an entry is: a message, or a part of one that neighbours of its side are part of, too."""
+
+    __slots__ = ("ids", "items", "joins", "kept", "side")
+
+    def __init__(self, side: Role, *, joins: bool) -> None:
+        self.side = side
+        self.joins = joins
+        self.items: list[Any] = []
+        self.ids: list[str] = []
+        self.kept: list[bytes | None] = []
+
+    def add(self, item: Any, keys: bytes | None = None) -> None:
+        self.items.append(item)
+        self.kept.append(keys or None)
+
+    def call(self, id: Any, name: Any, arguments: Any, keys: bytes | None = None) -> bool:
+        """Add a call whose input came as text; False when it needs a second look."""
+        if not (is_word(id) and is_word(name)) or type(arguments) is not str or not is_object_text(arguments):
+            return False
+        self.ids.append(id)
+        self.add((id, name, arguments), keys)
+        return True
+
+    def result(self, id: Any, content: str | tuple[str, ...], keys: bytes | None = None) -> bool:
+        """Add a result; False when it needs a second look."""
+        if not is_word(id) or len(self.ids) != len(self.items):
+            return False
+        self.ids.append(id)
+        self.add((id, content), keys)
+        return True
+
+
+def is_word(value: Any) -> bool:
+    """Return whether a value is an id or a name as nearly all are."""
+    return type(value) is str and value.isascii() and bool(value) and not value.isspace()
+
+
+def says_something(value: Any) -> bool:
+    """Return whether a value is a text that is not blank."""
+    return type(value) is str and bool(value) and not value.isspace()
+
+
+def read_runs(raw: Sequence[Any], start: int, parsed: Parsed, read: Callable[[dict[str, Any]], Piece | None]) -> int:
+    """Read entries from a place on, and return the first that was not read."""
+    run, first = None, start
+    for position in range(start, len(raw)):
+        entry = raw[position]
+        piece = read(entry) if type(entry) is dict else None
+        if piece is None:
+            return first if run is not None else position
+        if run is not None and piece.joins and piece.side == run.side:
+            if piece.ids and len(run.ids) != len(run.items) and run.side == "user":
+                return first
+            run.ids += piece.ids
+            run.items += piece.items
+            run.kept += piece.kept
+            continue
+        if run is not None and not _add(run, first, parsed):
+            return first
+        run, first = piece, position
+        if not piece.joins:
+            if not _add(piece, position, parsed):
+                return position
+            run = None
+    return first if run is not None and not _add(run, first, parsed) else len(raw)
+
+
+def _add(run: Piece, source: int, parsed: Parsed) -> bool:
+    """Add a message; False when its results are not in the order of the calls before it, or an id comes twice."""
+    ids, shape = tuple(run.ids), SHAPES[run.side]
+    if len(ids) > 1 and len(set(ids)) != len(ids):
+        return False
+    if run.side == "user" and ids:
+        before = parsed.messages[-1] if parsed.messages else None
+        if before is None or before.role != "assistant" or before.ids != ids:
+            return False
+        for _, content in run.items[: len(ids)]:
+            # Most texts fail the cheap test for the text of a stub.
+            if type(content) is str and content[:1] == "[" and content.startswith(STUB_OPENINGS):
+                shape = NEEDS_REPAIR
+    message = plain_message(run.side, tuple(run.items), ids, shape)
+    parsed.add(with_kept(message, tuple(run.kept)) if any(run.kept) else message, source)
+    return True

@@ -1,0 +1,108 @@
+"""The short cuts of the readers: what they read of common entries is what the long way reads."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import MessageHistory
+from message_history.dialects import Anthropic, Dialect, Mistral, OpenAIChat, OpenAIResponses
+from message_history.dialects.openai_chat import parse as openai_chat
+
+WORDS = st.sampled_from(
+    ["text", "é", " ", "", "lone \ud83d", "[This call was lost.]", "[No result is recorded for this call."]
+)
+IDS = st.sampled_from(["call_1", "call_2", "call_3", "", "ü", " "])
+OF_INPUTS = (
+    *('{"a": 1}', '{"a":1}', "{}", ' {"a": 1}', '{"a": 1} ', "", "{", "[1]", '"{}"', '{"a": 1e999}', '{"a": NaN}'),
+    *('{"a": "é"}', '{"a": "\\u00e9"}', '{"a": "\\ud83d"}', '{"a": "\ud83d"}', '{"a": 1, "a": 2}', '{"a": 1E5}'),
+    *('{"a":' * 60 + "1" + "}" * 60, '{"a": ' + "1" * 4_200 + "}", '{"a": "x\ny"}', '{"a": [null, true, 1.0]}'),
+)
+TEXTS = st.sampled_from(OF_INPUTS)
+PARTS = st.lists(
+    st.fixed_dictionaries(
+        {"type": st.just("text"), "text": WORDS}, optional={"cache_control": st.just({"type": "ephemeral"})}
+    ),
+    max_size=2,
+)
+CONTENT: Any = WORDS | st.none() | PARTS
+FUNCTIONS = st.fixed_dictionaries({"name": IDS, "arguments": TEXTS | st.just({"a": 1})}, optional={"x": st.just(1)})
+CALLS = st.fixed_dictionaries(
+    {"id": IDS, "type": st.sampled_from(["function", "function", "custom"]), "function": FUNCTIONS},
+    optional={"index": st.integers(0, 2)},
+)
+NOTHING: Any = {"refusal": st.none(), "name": st.none() | st.just("ann"), "audio": st.none(), "id": st.just("m1")}
+ENTRIES = st.one_of(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "user", "system", "human"]), "content": CONTENT}, optional=NOTHING
+    ),
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["assistant", "assistant", "ai"]), "content": CONTENT},
+        optional={**NOTHING, "tool_calls": st.none() | st.lists(CALLS, max_size=2), "finish_reason": st.just("length")},
+    ),
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["tool", "tool", "function"]), "content": CONTENT, "tool_call_id": IDS},
+        optional={"name": st.sampled_from(["f", "g"]), "is_error": st.booleans(), "metadata": st.just({"k": 1})},
+    ),
+    st.sampled_from(["text", None, {}, {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"}]),
+)
+
+
+@st.composite
+def turns(draw: st.DrawFn) -> list[Any]:
+    """Draw what most lists hold: calls and their results, in their order or another one."""
+    ids = draw(st.lists(st.sampled_from(["call_1", "call_2", "call_3"]), min_size=1, max_size=3, unique=True))
+    functions = [{"name": "f", "arguments": draw(TEXTS)} for _ in ids]
+    calls = [{"id": id, "type": "function", "function": function} for id, function in zip(ids, functions, strict=True)]
+    results = [{"role": "tool", "tool_call_id": id, "content": draw(WORDS), "name": "f"} for id in ids]
+    results = draw(st.permutations(results)) if draw(st.integers(0, 2)) == 0 else results
+    return [{"role": "assistant", "content": draw(WORDS | st.none()), "tool_calls": calls}, *results]
+
+
+LISTS = st.lists(ENTRIES.map(lambda entry: [entry]) | turns(), max_size=6).map(
+    lambda runs: [e for run in runs for e in run]
+)
+TARGETS: list[Dialect[Any]] = [OpenAIChat(), Anthropic(), Mistral(), OpenAIResponses()]
+
+
+def known(history: MessageHistory) -> object:
+    """Show all that is known of a history, with the order of keys."""
+    exports = [history.export(dialect) for dialect in TARGETS]
+    sent = [(exported.messages, exported.system, repr(exported.repairs)) for exported in exports]
+    return json.dumps([history.to_list(), sent]), repr(history.repairs), [message.ids for message in history]
+
+
+def long_way(raw: list[Any], dialect: Dialect[Any] | None) -> MessageHistory:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(openai_chat, "read_runs", lambda _, start, *__: start)
+        return MessageHistory.from_list(raw, dialect=dialect)
+
+
+@pytest.mark.parametrize("dialect", [None, OpenAIChat(), Mistral()])
+@given(raw=LISTS)
+def test_the_short_way_reads_what_the_long_way_reads(dialect: Dialect[Any] | None, raw: list[Any]) -> None:
+    short, long = MessageHistory.from_list(raw, dialect=dialect), long_way(raw, dialect)
+    assert short == long
+    assert known(short) == known(long)
+    assert json.dumps(short.to_list()) == json.dumps(MessageHistory.from_list(short.to_list()).to_list())
+
+
+def test_common_entries_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+    raw = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": None, "tool_calls": [call], "refusal": None},
+        {"role": "tool", "tool_call_id": "call_1", "content": "r", "name": "f"},
+        {"role": "assistant", "content": "a"},
+    ]
+    monkeypatch.delattr(openai_chat.Reader, "_message")
+    monkeypatch.delattr(openai_chat.Reader, "_result")
+    assert MessageHistory.from_list(raw, dialect=OpenAIChat()).for_send(OpenAIChat(prefill=True)) == [
+        raw[0],
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        *raw[2:],
+    ]
