@@ -109,7 +109,7 @@ def test_a_plain_content_stands_for_equal_blocks(role: str, blocks: list[Any]) -
 
 @given(ROLES, st.lists(TYPED, min_size=1, max_size=4))
 def test_a_message_that_is_read_at_one_look_is_the_one_that_is_read_block_by_block(role: Role, content: Any) -> None:
-    found = common_message({"role": role, "content": content}, 2, ANTHROPIC_KEEPS)
+    found = common_message({"role": role, "content": content}, (2,), ANTHROPIC_KEEPS)
     if found is not None:
         assert is_plain(found)
         parsed = Parsed()
