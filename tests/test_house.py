@@ -473,7 +473,7 @@ def test_severities_are_told_by_the_kind_of_change() -> None:
 FOLDERS = folders()
 # What a file of a dialect does, by its name; docs/adding_a_dialect.md says it at length.
 ROLES = {"__init__", "parse", "render", "check", "schema", "model_fields", "limits", "media", "stream", "tools"}
-ROLES |= {"approvals", "block_writer", "plain_writer", "provider_blocks", "shapes"}
+ROLES |= {"approvals", "block_writer", "plain_reader", "plain_writer", "provider_blocks", "shapes"}
 # What only one dialect has to do.
 ALONE = {
     "anthropic": {"call_order", "check_blocks"},
