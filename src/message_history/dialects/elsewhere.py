@@ -93,10 +93,7 @@ def plain_value(value: Any) -> Any:
 
 
 def read_better(raw: Sequence[Any], parsed: Parsed) -> Read | None:
-    """Read a list again where its dialect's parser lost entries that have words, and something else loses fewer.
-
-    Returns what was read, its dialect, and what providers said of replies; None when the list stays as it was read.
-    """
+    """Read a list again if its parser lost entries with words and another loses fewer: what, by which, and replies."""
     strange = any(map(_is_marked, raw)) or any(map(_is_strange, parsed.messages))
     lost = {note.source for note in parsed.notes if note.code in _LOST and _has_words(raw[note.source])}
     found = found_in(raw) if strange or lost else None

@@ -39,11 +39,7 @@ def from_list(
     open_tail: str | None,
     replies: Sequence[tuple[int, ReplyInfo]] = (),
 ) -> Conversation:
-    """Read a list and repair it; see `MessageHistory.from_list`.
-
-    `dialect` is None to find it by shape; `open_tail` says what becomes of calls at the end without a result. `replies`
-    is what providers said of replies that is not in the entries, each with the position of an entry.
-    """
+    """Read a list and repair it; `replies` is what providers said that is not in the entries, by position."""
     entries = as_sequence(raw)
     found = None
     if entries is None and dialect is None and isinstance(raw, Mapping):

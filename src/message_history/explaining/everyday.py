@@ -1,7 +1,4 @@
-"""Tell the texts of rules that other programs say as well, in as few words: `Conversation not found`, `Invalid role`.
-
-Such a text alone may be a provider's. Beside words of another program it is not, and beside a word of models it is.
-"""
+"""Tell the rules' texts that other programs say too, as `Invalid role`: these count beside words of models."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Read JSON that is damaged: find the parts that are sound, and say which are not.
-
-Nothing here knows what a message is.
-"""
+"""Read JSON that is damaged: find the parts that are sound, and say which are not."""
 
 from __future__ import annotations
 

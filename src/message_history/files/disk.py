@@ -1,7 +1,4 @@
-"""Files that are whole after a crash: appended to, replaced at one stroke, and kept as they were before.
-
-Nothing here knows what a session is.
-"""
+"""Files that are whole after a crash: appended to, replaced at one stroke, and kept as they were before."""
 
 from __future__ import annotations
 

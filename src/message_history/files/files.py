@@ -153,11 +153,7 @@ class SavedFile:
         policy: Policy | None = None,
         open_tail: Literal["stub", "keep"] = "stub",
     ) -> MessageHistory:
-        """Read the conversation, with the system prompt that stands beside it.
-
-        `dialect` is its dialect; None for the one that is known, or else to find it by shape. Where a system prompt
-        stands beside the messages, `source` in the repairs counts that first.
-        """
+        """Read the conversation with its system prompt, which counts as the first `source` where it stands beside."""
         chosen = checked_dialect(dialect) if dialect is not None else self.known
         before = self.system_entries()
         replies = [(len(before) + entry, reply) for entry, reply in self.replies]

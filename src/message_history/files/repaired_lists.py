@@ -131,10 +131,7 @@ def _around(file: SavedFile, export: Export) -> tuple[OmittedPart, ...]:
 
 
 def located(repairs: Iterable[Repair], before: int) -> Iterable[Repair]:
-    """Count the entries of repairs without what was put before them.
-
-    `before` is how many entries were put before those of the file. What came from such an entry has no source.
-    """
+    """Count a file's entries in repairs without the `before` put before them, which have no source."""
     for repair in repairs:
         if repair.source is None or not before:
             yield repair

@@ -1,7 +1,4 @@
-"""Where a JSON object holds its messages, and the system prompt beside them.
-
-Request bodies of the providers, lines of a log and saved conversations are such objects. Nothing here knows files.
-"""
+"""Where a request body, a log's line or a saved conversation holds its messages, and the system prompt beside."""
 
 from __future__ import annotations
 

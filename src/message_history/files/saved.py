@@ -1,7 +1,4 @@
-"""What a session keeps beside its messages, as JSON, and how much of a history is new.
-
-Messages are kept in the saved form of `dialects.native`; there is no other. Nothing here knows files or databases.
-"""
+"""What a session keeps beside its messages, which are in the saved form, as JSON, and how much of a history is new."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Session files of other programs: recognised, read, repaired and written again, each in its own format.
-
-What is asked for is imported then.
-"""
+"""Session files of other programs: recognised, read, repaired and written again, each in its own format."""
 
 from __future__ import annotations
 

@@ -200,10 +200,7 @@ def repair_in_place(found: Examined) -> RepairedFile:
 
 
 def brought_in(repaired: RepairedFile) -> RepairedFile:
-    """Repair a file again with what has reached its backup, which is the old file, from a program that has that open.
-
-    `late` says what became of it; where nothing has come, the same is returned.
-    """
+    """Repair a file again with what reached its backup, the old file, from a program that has it open."""
     path, backup = repaired.target, repaired.backup
     if backup is None or repaired.kept is None or (kept := stamp_of(backup)) == repaired.kept:
         return repaired
@@ -235,10 +232,7 @@ def _suffix(path: Path, repaired: RepairedSession) -> str:
 
 
 def changes(before: SessionFile, after: SessionFile) -> Iterator[str]:
-    """Yield what is other than it was, message by message, as a unified diff.
-
-    Each message is one line, shortened; conversations in the file are under their names. The cost is that of `difflib`.
-    """
+    """Yield what changed as a unified diff, each message a shortened line; costs what `difflib` does."""
     now = {conversation.label: conversation for conversation in after.conversations}
     for was in before.conversations:
         new = now.get(was.label)

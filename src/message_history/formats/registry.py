@@ -1,7 +1,4 @@
-"""All formats by name, and which of them a file is in.
-
-A format is a `Format` at the level of a module in this package, or in what another distribution's entry point names.
-"""
+"""All formats by name, of modules of this package and of entry points, and which of them a file is in."""
 
 from __future__ import annotations
 

@@ -207,11 +207,7 @@ _CACHED_THERE: Final = ("cachedContent", "cached_content")
 
 
 def _kept_by_request(dialect: Dialect[Any], data: Mapping[str, Any], *, is_chosen: bool, continues: bool) -> Any:
-    """Return a dialect of Responses that knows what the server keeps, by what the request says of it.
-
-    `is_chosen` says whether the dialect was chosen here: one that was passed says itself what `store` is. `continues`
-    says whether the list goes on from what the provider keeps.
-    """
+    """Return a dialect of Responses that was chosen here with `store` as the request has it."""
     responses: Any = dialect
     if is_chosen and isinstance(data.get("store"), bool):
         # Whether the server keeps the items decides what depends on what.

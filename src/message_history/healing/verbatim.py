@@ -53,11 +53,7 @@ class _Side(NamedTuple):
 def wire_of(
     history: MessageHistory, raw: Sequence[Any], dialect: Dialect[Any], as_it_came: AsItCame | None = None
 ) -> Wire:
-    """Write a history in the form of the raw list that it was read from.
-
-    The entries of `raw` are taken as they are; a side of the conversation whose entries the provider refuses is written
-    anew. `as_it_came` is the beginning that was sent as it came; `raw` begins with it.
-    """
+    """Write a history as its raw list, but for sides that the provider refuses; `as_it_came` was sent as it was."""
     export = history.export(dialect)
     marks = sum(1 for _ in _marked(list(raw)))
     written = _written(export.messages)

@@ -1,7 +1,4 @@
-"""Images and documents: what their bytes say, what a receiver takes, and how they are made to fit.
-
-Nothing here knows a provider: the limits come from the dialects, as data. Nothing is ever fetched.
-"""
+"""Images and documents: what their bytes say, what a dialect's limits take, and how they are made to fit."""
 
 from message_history.media.fit import fit_media, has_media
 from message_history.media.limits import NO_LIMITS, Limits

@@ -1,7 +1,4 @@
-"""What the first bytes of an image tell: its type, its size, whether it moves, how it was held, whether it ends.
-
-Nothing is decompressed here, and no more is decoded than the headers on the way to the answer.
-"""
+"""What the first bytes of an image tell, decoded no further than needed: type, size, motion, turn, end."""
 
 from __future__ import annotations
 

@@ -63,11 +63,7 @@ def most_pixels(media_type: str) -> int:
 
 
 def fit(data: str, picture: Picture, bounds: Bounds) -> Fitted | None:
-    """Scale and re-encode an image so that it fits; its first picture, upright.
-
-    `data` are its bytes in base64. Returns None when it cannot be opened, or not be made to fit. The cost is linear in
-    its pixels and in what it is tried as; that is at most each of `_SHARES`, as it is and in each of `_QUALITIES`.
-    """
+    """Scale and re-encode an image's first picture, upright, by `_SHARES` and `_QUALITIES`; None where it cannot be."""
     form = _FORMATS.get(picture.media_type)
     if form is None or not 0 < picture.pixels <= most_pixels(picture.media_type):
         return None

@@ -40,11 +40,7 @@ def join(parts: Iterable[str]) -> Markup:
 
 
 def element(name: str, *children: str, **attributes: str | int | bool | None) -> Markup:
-    """Make an element.
-
-    `children` are texts, which are escaped, and HTML. The names of `attributes` have `_` for `-` and at the end of
-    Python's keywords. True gives an attribute without a value; None and False leave it out.
-    """
+    """Make an element; texts are escaped, names have `_` for `-`, and True gives an attribute without a value."""
     opening = [name]
     for key, value in attributes.items():
         if value is None or value is False:

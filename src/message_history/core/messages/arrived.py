@@ -1,7 +1,4 @@
-"""What a message came as: one arrival for each message that was joined in it, with the caller's metadata.
-
-No part of a message's value, in the saved form, and sent to no provider.
-"""
+"""What a message came as, one arrival for each that was joined in it; no part of its value, and never sent."""
 
 from __future__ import annotations
 

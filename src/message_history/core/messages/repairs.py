@@ -1,7 +1,4 @@
-"""What was changed: one typed record for each change, with what was removed inside it.
-
-Codes never change their meaning. Nothing here decides anything.
-"""
+"""What was changed: one typed record a change, with what was removed inside it. Codes never change their meaning."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Rule 5: which call a result is for, and what it says compared with what is there.
-
-What becomes of the result is for `rules.RESULTS` to say.
-"""
+"""Rule 5: which call a result is for, and what it says compared with what is there, for `rules.RESULTS` to judge."""
 
 from __future__ import annotations
 

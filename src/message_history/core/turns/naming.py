@@ -1,7 +1,4 @@
-"""Which call is meant: everything that names a call, by its key, as a call of a history or by an id, asks here.
-
-What each kind of name finds says `rules.NAMES`.
-"""
+"""Which call is meant by a key, a call of a history or an id: all that names a call asks here (`rules.NAMES`)."""
 
 from __future__ import annotations
 

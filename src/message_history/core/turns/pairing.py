@@ -107,11 +107,7 @@ def _turns_to_repair(messages: Sequence[Message], interrupted: Collection[int]) 
 
 
 def _behind_clean_turns(messages: Sequence[Message], start: int) -> int:
-    """Pass over turns of one reply and one answer in which nothing is amiss, in a third of the time of a look at each.
-
-    From the first message of a turn, it goes to the first message of the first turn that is another, or about which
-    more must be known.
-    """
+    """Pass over turns in which nothing is amiss to the next other one, three times as fast as one by one."""
     for position in range(start, len(messages) - 2, 2):
         reply, answer = messages[position], messages[position + 1]
         if reply.shape != CLEAN_ASSISTANT or answer.shape != CLEAN_USER or answer.ids != reply.ids:

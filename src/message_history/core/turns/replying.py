@@ -170,10 +170,7 @@ def _first_reply(added: Added) -> Message | None:
 
 
 def _beginning_of(blocks: Sequence[Block], there: Sequence[Block], *, is_named: bool) -> tuple[int, int] | None:
-    """Return where the beginning of a reply is among the blocks of a message: at its end, or anywhere if it is named.
-
-    Blocks may have come in between since: a text that is streamed next to its calls.
-    """
+    """Return where a reply begins in a message: at its end, or behind text that came since if it is named."""
     for start in range(len(there)):
         end, at = start, 0
         while end < len(there):

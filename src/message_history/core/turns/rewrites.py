@@ -1,7 +1,4 @@
-"""Conversations that are made anew from another: without its unanswered calls, or with another system prompt.
-
-These change what was sent. What is decided here is decided in `rules.py`.
-"""
+"""Conversations made anew from another, which changes what was sent: without some calls, or with another prompt."""
 
 from __future__ import annotations
 

@@ -410,12 +410,7 @@ def may_be_rehomed(call: ToolUseBlock, results: Collection[str], made: Collectio
 
 
 def standing_of_unknown(waiting: Sized, unknown: Sized) -> Standing:
-    """Rule 11: return how the call stands that results of a list are for whose ids no call has.
-
-    Args:
-        waiting: the calls of a turn that no other result answers.
-        unknown: the results with such ids that stand in that turn.
-    """
+    """Rule 11: how calls stand for results whose ids no call has: waiting, where a turn has as many of both."""
     return Standing.IN_PLACE if len(waiting) == len(unknown) else Standing.UNKNOWN
 
 

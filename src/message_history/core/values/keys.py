@@ -1,7 +1,4 @@
-"""The key of a call: its one name for life, made of where it arrived and of what was proposed.
-
-A key costs nothing until somebody asks for it: a call knows its place, and its history what became of places.
-"""
+"""The key of a call: its one name for life, made of where it arrived and what was proposed, and only when asked for."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What tools of MCP servers give: text, images and resources in the protocol's own form, as the blocks that they are.
-
-Sent as JSON, an image would be a text full of base64.
-"""
+"""What tools of MCP servers give, as the blocks that they are: sent as JSON, an image would be a text of base64."""
 
 from __future__ import annotations
 

@@ -105,16 +105,7 @@ def _is_conversation(row: dict[str, Any]) -> bool:
 
 
 def parse_document(data: bytes) -> Document:
-    """Parse the content of a file.
-
-    Args:
-        data: the content.
-
-    Returns:
-        The document.
-
-    Complexity: linear in the content.
-    """
+    """Parse the content of a file."""
     if is_container(data):
         return _container(data)
     spend_on_json(data)
@@ -167,16 +158,7 @@ def _of_files(archive: Archive) -> str:
 
 
 def rows_in(data: bytes) -> tuple[list[Line], list[LineNote]]:
-    """Parse the lines of a file; blank ones count, but hold nothing.
-
-    Args:
-        data: the content.
-
-    Returns:
-        The lines, and notes on those that hold no object.
-
-    Complexity: linear in the content.
-    """
+    """Parse the lines of a file; blank ones count but hold nothing, and those that hold no object are noted."""
     spend(LINE * data.count(b"\n"))
     lines: list[Line] = []
     notes: list[LineNote] = []

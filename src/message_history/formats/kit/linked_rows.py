@@ -12,20 +12,7 @@ Numbered = tuple[int, dict[str, Any]]
 
 
 def path_to_newest(rows: Sequence[Numbered], id_key: str, parent_key: str) -> list[Numbered]:
-    """Walk from the newest row back to the first.
-
-    A parent that is not in the file is taken to be the row before: programs name other things than rows there.
-
-    Args:
-        rows: the rows, in the order of the file.
-        id_key: the key of a row's id.
-        parent_key: the key of its parent's id.
-
-    Returns:
-        The rows of the conversation, oldest first.
-
-    Complexity: linear in the rows.
-    """
+    """Walk from the newest row back to the first; a parent that is not in the file is taken to be the row before."""
     at = {row[id_key]: n for n, (_, row) in enumerate(rows) if isinstance(row.get(id_key), str)}
     path: list[Numbered] = []
     n = len(rows) - 1

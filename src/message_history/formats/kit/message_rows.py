@@ -72,17 +72,7 @@ class RowForm:
     id_length: int = 36  # how long ids are at most
 
     def repair(self, data: bytes, policy: Policy) -> Rewritten:
-        """Repair a file of rows, or one that is an object with the rows in a list of it.
-
-        Args:
-            data: its content.
-            policy: decides where there is a choice.
-
-        Returns:
-            What to write: the same bytes when there is nothing to repair.
-
-        Complexity: linear in the file.
-        """
+        """Repair a file of rows, or one that is an object with the rows in a list; a sound one gives the same bytes."""
         document = parse_document(data)
         if self.list_key and (document.items or isinstance(document.object.get(self.list_key), list)):
             return repair_threads(
@@ -240,18 +230,7 @@ class _Weaving:
 
 
 def dialect_items(dialect: Dialect[Any], content: str, role: Role, block: Block, before: Message | None) -> list[Any]:
-    """Write a block as items of a dialect; how a result is written depends on its call.
-
-    Args:
-        dialect: the dialect.
-        content: the key of a message's items.
-        role: who the block is of.
-        block: the block.
-        before: the message before, with its call.
-
-    Returns:
-        The items.
-    """
+    """Write a block as items of a dialect, under the key `content`; a result by its call in the message before."""
     made = make_message(role, (block,))
     messages = [before, made] if role == "user" and before is not None and before.calls else [made]
     written = dialect.render(messages).messages

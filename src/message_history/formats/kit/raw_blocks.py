@@ -63,13 +63,7 @@ def result(id: object, content: object, *, is_error: object = False) -> dict[str
 
 
 def state_result(id: object, state: str, why: object = None) -> dict[str, Any]:
-    """Make the result of a call that has none, which says in our own words in which state the call is.
-
-    Args:
-        id: the call's id.
-        state: the reason of the stub; see `StubReason`.
-        why: the reason that a person gave for denying it.
-    """
+    """Make the result of a call that has none, which says in our own words in which state the call is, and why."""
     written = _POLICY.stub_content(state, why if isinstance(why, str) else "")
     return result(id, written, is_error=state not in NO_ERROR)
 
@@ -83,12 +77,7 @@ def image(url: object) -> dict[str, Any]:
 
 
 def image_of_bytes(kind: object, numbers: object) -> dict[str, Any]:
-    """Make an image of its bytes as a list of numbers; the name of one whose bytes are not there.
-
-    Args:
-        kind: the kind of image, such as "png".
-        numbers: the bytes.
-    """
+    """Make an image of its bytes as a list of numbers; the name of its kind where they are not there."""
     try:
         data = base64.b64encode(bytes(numbers if isinstance(numbers, list) else [])).decode()
     except (TypeError, ValueError):

@@ -32,19 +32,7 @@ REWOUND: Final = "lines of messages that were rewound or compacted"
 
 
 def read_threads(document: Document, threads: Threads, kind: Callable[[Mapping[str, Any]], str | None]) -> Reading:
-    """Read the conversations in a file.
-
-    Args:
-        document: the file.
-        threads: finds them.
-        kind: says what a line is that holds no message; None for one that does.
-
-    Returns:
-        The conversations.
-
-    Raises:
-        UnreadableFileError: when there are none.
-    """
+    """Read the conversations that `threads` finds, at least one; `kind` says what a line without a message is."""
     found = tuple(map(_conversation, threads(document.lines)))
     if not found:
         raise UnreadableFileError("nothing was said in it yet", sound=True)

@@ -1,7 +1,4 @@
-"""Sessions' rows in a database: connections, transactions, and each statement that is sent. SQLite and PostgreSQL.
-
-Nothing here knows what a message is.
-"""
+"""Sessions' rows in SQLite or PostgreSQL: connections, transactions, and each statement that is sent."""
 
 from __future__ import annotations
 
@@ -340,11 +337,7 @@ _prepared: Final[WeakSet[Engine]] = WeakSet()
 
 
 def url_of(where: str | os.PathLike[str]) -> URL:
-    """Return the URL of a database that is named by a URL or by the path of a SQLite file.
-
-    Raises `TypeError` for what is neither, `ValueError` for a URL that cannot be read, of another kind of database, or
-    of one in memory.
-    """
+    """Return the URL of a database by its URL or a SQLite file's path, but of none in memory or of another kind."""
     text = os.fspath(where)
     if not isinstance(text, str):
         raise TypeError(f"a database is named by a URL, a path or an engine, not {where!r:.80}")

@@ -1,7 +1,4 @@
-"""What the rows of a session in a database say, and which rows a history needs that are not there yet.
-
-Messages and repairs are rows of their own, each with its position. Nothing here knows a database.
-"""
+"""What the rows of a session say (messages and repairs, each by its position), and which ones a history needs anew."""
 
 from __future__ import annotations
 

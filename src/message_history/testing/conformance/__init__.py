@@ -1,7 +1,4 @@
-"""The tests that every dialect and every format of files must pass, wherever it is written.
-
-A test file of three lines runs them with pytest; where Hypothesis is installed, they try what it draws too.
-"""
+"""The tests that every dialect and every format must pass, wherever written; with Hypothesis, also on what it draws."""
 
 from __future__ import annotations
 
