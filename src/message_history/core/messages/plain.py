@@ -251,34 +251,37 @@ WITH_KEYS: Final = 1 << 32
 def reach_of(role: str, plain: Plain) -> int:
     """Find out whether every dialect can send a plain content as it is.
 
-    It can if each text says something that UTF-8 can carry, every id and name is an identifier in ASCII, thinking is
-    signed with base64 text, results come first, and thinking and texts come before calls. Returns the length of the
-    longest id or name, as some dialects limit that; otherwise `UNSENDABLE` or `NO_UNICODE`.
+    It can if each text says something that UTF-8 can carry, every name is an identifier in ASCII, and every id one that
+    may begin with a digit, thinking is signed with base64 text, results come first, and thinking and texts come before
+    calls. Returns the length of the longest id or name, as some dialects limit that; otherwise `UNSENDABLE` or
+    `NO_UNICODE`.
     """
     texts: list[str] = []
+    ids: list[str] = []
     names: list[str] = []
-    in_order = _split_assistant(plain, texts, names) if role == "assistant" else _split_user(plain, texts, names)
-    if not (all(map(_is_unicode, texts)) and all(map(_is_unicode, names))):
+    in_order = _split_assistant(plain, texts, ids, names) if role == "assistant" else _split_user(plain, texts, ids)
+    if not all(map(_is_unicode, (*texts, *ids, *names))):
         return NO_UNICODE
     for text in texts:
         if not text or text.isspace() or "\0" in text:
             return UNSENDABLE
-    for name in names:
+    for name in (*names, *map("_".__add__, ids)):
         if not (name.isascii() and name.isidentifier()):
             return UNSENDABLE
-    return max(map(len, names), default=0) if in_order and plain else UNSENDABLE
+    return max(map(len, (*ids, *names)), default=0) if in_order and plain and all(ids) else UNSENDABLE
 
 
-def _split_assistant(plain: Plain, texts: list[str], names: list[str]) -> bool:
-    """Split a content into its texts and its names, and return whether all else about it can be sent."""
+def _split_assistant(plain: Plain, texts: list[str], ids: list[str], names: list[str]) -> bool:
+    """Split a content into its texts, ids and names, and return whether all else about it can be sent."""
     in_order = True
     ends_with_thinking = False
     for item in plain:
         ends_with_thinking = False
         if type(item) is not str and len(item) == 3:
-            names += item[:2]
+            ids.append(item[0])
+            names.append(item[1])
             continue
-        in_order = in_order and not names
+        in_order = in_order and not ids
         if type(item) is str:
             texts.append(item)
         elif len(item) == 1:
@@ -291,14 +294,14 @@ def _split_assistant(plain: Plain, texts: list[str], names: list[str]) -> bool:
     return in_order and not ends_with_thinking
 
 
-def _split_user(plain: Plain, texts: list[str], names: list[str]) -> bool:
+def _split_user(plain: Plain, texts: list[str], ids: list[str]) -> bool:
     in_order = True
     for position, item in enumerate(plain):
         if type(item) is str:
             texts.append(item)
             continue
-        in_order = in_order and len(names) == position
-        names.append(item[0])
+        in_order = in_order and len(ids) == position
+        ids.append(item[0])
         if item[1]:
             texts += (item[1],) if type(item[1]) is str else item[1]
     return in_order

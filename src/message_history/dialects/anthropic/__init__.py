@@ -14,13 +14,13 @@ from message_history.dialects.anthropic.limits import limits_for
 from message_history.dialects.anthropic.model_fields import Fields
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.parse import parse as parse_list
-from message_history.dialects.anthropic.render import Render
 from message_history.dialects.anthropic.schema import RULES, model_rows, version_of
 from message_history.dialects.base import Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
     from message_history.dialects.base import Foreign
@@ -103,6 +103,18 @@ class Anthropic(Fields):
         kept = {key: response[key] for key in ("role", "content", *_RESPONSE_KEYS) if response.get(key) is not None}
         return Reply([kept], beside=without(response, frozenset(kept)))
 
+    def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
+        """See `Dialect.write`; what writes other messages than plain ones is imported where there are any."""
+        wire: list[Any] = []
+        messages = list(messages)
+        other = self._of_folder("plain_writer", "write_common")(messages, wire)
+        if other is None and not system and not (wire and wire[-1]["role"] == "assistant"):
+            return wire, None
+        render = self._of_folder("render", "Render")(self)
+        render.changes.wanted = False
+        written: tuple[list[Any], Any] = render.written(messages, system, wire)
+        return written
+
     def takes_cache_marks(self) -> bool:
         """Return whether a request may mark what is to be cached."""
         return True
@@ -127,7 +139,9 @@ class Anthropic(Fields):
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end here: with a paused turn, or where prefill is taken."""
-        return bool(self.prefill) or (not is_plain(assistant) and Render(self).is_paused(assistant))
+        return bool(self.prefill) or (
+            not is_plain(assistant) and self._of_folder("render", "Render")(self).is_paused(assistant)
+        )
 
 
 _CACHED: Final = frozenset({"text", "image", "document", "tool_result"})

@@ -54,11 +54,12 @@ class Render:
         self._provider = ProviderBlocks(self.changes, self._blocks, self._id)
 
     def written(
-        self, messages: Sequence[Message], system: Sequence[SystemBlock]
+        self, messages: Sequence[Message], system: Sequence[SystemBlock], begun: Sequence[Wire] = ()
     ) -> tuple[list[Wire], str | list[Wire] | None]:
+        """Write a whole conversation, of which `write_common` has written the first messages or none."""
         prompt = self.system(system)
         marked_prompt = len(self._blocks.marked)
-        wire = self._written(messages)
+        wire = self._written(messages, begun)
         if wire and wire[-1]["role"] == "assistant" and self._dialect.prefill:
             self.changes.index = len(messages) - 1
             self._trim_prefill(wire[-1]["content"])
@@ -72,11 +73,11 @@ class Render:
         wire = self._written(messages)
         return None if self._blocks.marked or self._provider.depends_on_others else wire
 
-    def _written(self, messages: Sequence[Message]) -> list[Wire]:
-        wire: list[Wire] = []
+    def _written(self, messages: Sequence[Message], begun: Sequence[Wire] = ()) -> list[Wire]:
+        wire = list(begun)
         nothing_waits = True
-        rest = iter(messages)
-        index = 0
+        index = len(wire)
+        rest = iter(messages[index:])
         while True:
             before = len(wire)
             message = write_common(rest, wire) if nothing_waits else next(rest, None)
