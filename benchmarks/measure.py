@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 __all__ = ["Run", "made", "measured"]
 
 ROUNDS: Final = 5
+QUICK_ROUNDS: Final = 2
 LARGE: Final = 100_000
 # When this many seconds are over, no further size of a group of operations is begun: the largest come last.
 LONGEST: Final = 900
+QUICK_LONGEST: Final = 60
 # A contender is not measured at a size at which one call would take longer than this, by how it has grown until then.
 SLOWEST_CALL: Final = 1.5
 FILES: Final = 100
@@ -108,7 +110,7 @@ def measured(*, quick: bool, peers: bool = True) -> tuple[dict[str, Any], dict[s
         run_made["versions"] = {name: run.version for name, run in runs.items() if run.version}
         cells = [
             *_started(run_made["rounds"], quick=quick),
-            *_cells(runs, sizes, run_made["rounds"]),
+            *_cells(runs, sizes, run_made["rounds"], QUICK_LONGEST if quick else LONGEST),
         ]
         found = {}
         for name, run in runs.items():
@@ -133,7 +135,7 @@ def made(*, quick: bool = False) -> dict[str, Any]:
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "python": f"{platform.python_implementation()} {platform.python_version()}{free}",
         "machine": f"{_processor()}, {os.cpu_count()} cores, {platform.system()}",
-        "rounds": ROUNDS,
+        "rounds": QUICK_ROUNDS if quick else ROUNDS,
         "collector": "on, with a collection before each figure, outside the measurement",
     }
 
@@ -144,14 +146,14 @@ def _processor() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def _cells(runs: dict[str, Run], sizes: tuple[int, ...], rounds: int) -> Iterator[dict[str, Any]]:
+def _cells(runs: dict[str, Run], sizes: tuple[int, ...], rounds: int, longest: int) -> Iterator[dict[str, Any]]:
     took: dict[tuple[str, str], list[float]] = {}
     start = monotonic()
     for size in sizes:
         for run in runs.values():
             run.open(size)
         for block, operations in BLOCKS.items():
-            if monotonic() - start > LONGEST:
+            if monotonic() - start > longest:
                 _say(f"{size:>9,} messages: {block}: no time left")
                 continue
             _say(f"{size:>9,} messages: {block}")
