@@ -139,6 +139,7 @@ ONE_FILE = {
     "message_history_compile.engines.polars": {"polars", "pyarrow"},
     "message_history_compile.engines.ray": {"pyarrow", "ray"},
     "message_history_compile.engines.spark": {"pyarrow", "pyspark"},
+    "message_history_compile.tokens": {"tokenizers"},
     "message_history_measure.command": {"click"},
     "message_history_measure.sandbox": {"jinja2"},
     "message_history.files.plain_json": {"msgspec"},

@@ -33,7 +33,12 @@ if TYPE_CHECKING:
     from message_history_compile.shards import UnitReport
 
 MEGABYTE: Final = 1024 * 1024
-_EXTRAS: Final = {"message_history_measure": "templates", "pyarrow": "arrow", "fsspec": "remote"}
+_EXTRAS: Final = {
+    "message_history_measure": "templates",
+    "pyarrow": "arrow",
+    "fsspec": "remote",
+    "tokenizers": "tokens",
+}
 
 
 @click.command("compile")
@@ -41,6 +46,7 @@ _EXTRAS: Final = {"message_history_measure": "templates", "pyarrow": "arrow", "f
 @click.option("--to", "target", type=click.Choice(tuple(TARGETS)), required=True, help="Who takes the rows.")
 @click.option("--out", required=True, metavar="DIR", help="The folder to write; it must be new, or of the same run.")
 @click.option("--template", metavar="PATH", help="For chat-template: a tokenizer's folder, or a Jinja file.")
+@click.option("--tokenizer", metavar="PATH", help="A tokenizer's folder or its tokenizer.json: lengths in its tokens.")
 @click.option("--split", multiple=True, metavar="NAME=PART", help="A split besides train, such as test=0.1.")
 @click.option("--dedupe", is_flag=True, help="Reject rows whose content was there before.")
 @click.option("--thinking", type=click.Choice(("keep", "drop")), default="keep", show_default=True)
@@ -72,6 +78,7 @@ def compile_inputs(
     target: str,
     out: str,
     template: str | None,
+    tokenizer: str | None,
     split: tuple[str, ...],
     dedupe: bool,
     thinking: str,
@@ -104,6 +111,7 @@ def compile_inputs(
             single_calls=single_calls,
             split=tuple(map(_split, split)),
             dedupe=dedupe,
+            tokenizer=tokenizer,
             dialect=dialect,
             format=format_name,
         )

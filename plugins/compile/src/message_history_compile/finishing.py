@@ -73,14 +73,20 @@ def write_learned(folder: Path, work: Path, reports: Sequence[UnitReport], count
     sampler = Sampler()
     characters: Counter[str] = Counter(dict.fromkeys(KINDS, 0))
     lengths: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
+    token_lengths: Counter[str] = Counter()
     for report in reports:
         characters.update(report.characters)
         lengths.update(report.lengths)
+        tokens.update(report.tokens)
+        token_lengths.update(report.token_lengths)
         sampler.join(json.loads((unit_folder(work, report.index) / SAMPLE).read_text(encoding="utf-8")))
     values = {
         **counts,
         "characters": {kind: characters[kind] for kind in KINDS},
         "lengths": {name: lengths[name] for name in sorted(lengths, key=int)},
+        "tokens": {kind: tokens[kind] for kind in KINDS} if tokens else {},
+        "token_lengths": {name: token_lengths[name] for name in sorted(token_lengths, key=int)},
         "sample": sampler.values(),
     }
     replace(folder / "learned.html", [page_of(values)], sync=False, private=False)

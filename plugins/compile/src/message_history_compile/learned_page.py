@@ -36,7 +36,12 @@ details{margin:.6rem 0;border:1px solid #8886;border-radius:6px;padding:.4rem .8
 def page_of(values: Mapping[str, Any]) -> bytes:
     """Write the page from its counts."""
     rows = sum(values["rows"].values())
-    share = values["characters"]["learned"] / max(sum(values["characters"].values()), 1)
+    unit = "tokens" if values["tokens"] else "characters"
+    share = values[unit]["learned"] / max(sum(values[unit].values()), 1)
+    in_tokens = (
+        _table("Tokens of your tokenizer, by what they are to the trainer", values["tokens"]),
+        _table("Lengths of rows in tokens: this many, up to twice as many", values["token_lengths"]),
+    )
     body = join(
         (
             element("h1", "What your model will learn"),
@@ -44,9 +49,10 @@ def page_of(values: Mapping[str, Any]) -> bytes:
                 "p",
                 f"{rows:,} rows for {values['target']}, {values['repaired']:,} of them repaired, "
                 f"{sum(values['rejected'].values()):,} conversations rejected. "
-                f"{share:.1%} of all characters are learned.",
+                f"{share:.1%} of all {unit} are learned.",
             ),
             element("ul", *(element("li", _WORDS[kind], class_=f"piece {kind}") for kind in KINDS)),
+            *(in_tokens if values["tokens"] else ()),
             _table("Characters, by what they are to the trainer", values["characters"]),
             _table("Rows, by split", values["rows"]),
             _table("Lengths of rows in characters: this many, up to twice as many", values["lengths"]),

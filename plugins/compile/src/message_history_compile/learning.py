@@ -42,6 +42,16 @@ def pieces_of(turns: Iterable[Turn], target: Target) -> tuple[Piece, ...]:
     return tuple(Piece(turn.role, _kind(turn, target), _text(turn)) for turn in turns)
 
 
+def count_pieces(
+    pieces: Sequence[Piece], counts: Sequence[int], by_kind: dict[str, int], lengths: dict[str, int]
+) -> None:
+    """Add the lengths of a row's pieces to those of others, by what they are to the trainer, and its own by size."""
+    for piece, count in zip(pieces, counts, strict=True):
+        by_kind[piece.kind] = by_kind.get(piece.kind, 0) + count
+    length = bucket(sum(counts))
+    lengths[length] = lengths.get(length, 0) + 1
+
+
 def bucket(length: int) -> str:
     """Name the power of two that a length reaches: the lengths from there to the next."""
     return str(1 << (length.bit_length() - 1)) if length else "0"

@@ -43,6 +43,7 @@ class Plan:
         single_calls: whether parallel calls are written one after the other, each with its result.
         split: the names and parts of the splits besides `train`. A conversation's content decides where it goes.
         dedupe: whether a row that was there before, but for its receipt, is rejected.
+        tokenizer: the folder or the file of a tokenizer, whose tokens are counted as well; None to count characters.
         dialect: the name of the dialect of the input; None to find it.
         format: the name of the format of the input; None to recognise it.
 
@@ -62,6 +63,7 @@ class Plan:
     single_calls: bool = False
     split: tuple[tuple[str, float], ...] = field(default=(), validator=_check_split)
     dedupe: bool = False
+    tokenizer: str | None = None
     dialect: str | None = None
     format: str | None = None
 
@@ -101,11 +103,19 @@ class Plan:
         return TRAIN
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return what tells the plan from others, as JSON values."""
+        """Return what tells the plan from others, as JSON values. Raises `FileNotFoundError` without its tokenizer."""
         values = asdict(self, recurse=False)
         template = self.settings.template
         hashed = hashlib.sha256(template.encode()).hexdigest() if template is not None else None
-        return json.loads(json.dumps({**values, "settings": [hashed, self.settings.tokens]}))  # type: ignore[no-any-return]
+        about = {"settings": [hashed, self.settings.tokens], "tokenizer": self._tokenizer_hash()}
+        return json.loads(json.dumps({**values, **about}))  # type: ignore[no-any-return]
+
+    def _tokenizer_hash(self) -> str | None:
+        if self.tokenizer is None:
+            return None
+        from message_history_compile.tokens import tokenizer_file  # noqa: PLC0415 - an extra
+
+        return hashlib.sha256(tokenizer_file(self.tokenizer).read_bytes()).hexdigest()
 
 
 def checked_plan(plan: object) -> None:

@@ -13,7 +13,7 @@ from attrs import asdict, field, frozen
 
 from message_history.formats.registry import FORMATS
 from message_history_compile.counting import check_lines
-from message_history_compile.learning import Sampler, bucket
+from message_history_compile.learning import Sampler, count_pieces
 from message_history_compile.places import DamagedError, is_parquet, is_stream, is_url, open_input, size_of
 from message_history_compile.reading import COPY, Part, compile_found, read_part
 from message_history_compile.recognising import line_format
@@ -70,6 +70,8 @@ class UnitReport:
         hashes: the SHA-256 of each file, by split.
         characters: how many there are in the rows, by what they are to the trainer.
         lengths: how many rows have so many characters, or up to twice as many.
+        tokens: as `characters`, in tokens; empty without a tokenizer.
+        token_lengths: as `lengths`, in tokens.
     """
 
     index: int
@@ -81,6 +83,8 @@ class UnitReport:
     hashes: dict[str, str] = field(factory=dict)
     characters: dict[str, int] = field(factory=dict)
     lengths: dict[str, int] = field(factory=dict)
+    tokens: dict[str, int] = field(factory=dict)
+    token_lengths: dict[str, int] = field(factory=dict)
 
 
 def plan_units(
@@ -212,6 +216,8 @@ class _Writer:
         self._repaired = 0
         self._characters: dict[str, int] = {}
         self._lengths: dict[str, int] = {}
+        self._tokens: dict[str, int] = {}
+        self._token_lengths: dict[str, int] = {}
         self._sampler = Sampler()
 
     def add(self, found: Row | Rejected) -> None:
@@ -237,10 +243,12 @@ class _Writer:
             self._write(f"{split}.{DIGESTS}", json.dumps({**known, "row": found.digest}).encode() + b"\n")
 
     def _look_at(self, row: Row, split: str) -> None:
-        for piece in row.pieces:
-            self._characters[piece.kind] = self._characters.get(piece.kind, 0) + len(piece.text)
-        length = bucket(sum(len(piece.text) for piece in row.pieces))
-        self._lengths[length] = self._lengths.get(length, 0) + 1
+        count_pieces(row.pieces, [len(piece.text) for piece in row.pieces], self._characters, self._lengths)
+        if self._plan.tokenizer is not None:
+            from message_history_compile.tokens import token_counts  # noqa: PLC0415 - an extra
+
+            counts = token_counts(self._plan.tokenizer, [piece.text for piece in row.pieces])
+            count_pieces(row.pieces, counts, self._tokens, self._token_lengths)
         self._sampler.add(row.digest, split, row.receipt, row.pieces)
 
     def close(self) -> None:
@@ -267,6 +275,8 @@ class _Writer:
             repairs=dict(sorted(self._repairs.items())),
             characters=dict(sorted(self._characters.items())),
             lengths=dict(sorted(self._lengths.items())),
+            tokens=dict(sorted(self._tokens.items())),
+            token_lengths=dict(sorted(self._token_lengths.items())),
             hashes={name: hashed.hexdigest() for name, hashed in sorted(self._hashes.items())},
         )
 

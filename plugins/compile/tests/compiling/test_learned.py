@@ -82,3 +82,22 @@ def test_a_page_has_one_size_and_the_same_bytes_however_the_work_is_cut(tmp_path
 @pytest.mark.parametrize(("length", "name"), [(0, "0"), (1, "1"), (3, "2"), (4, "4"), (1023, "512"), (1024, "1024")])
 def test_a_length_is_of_the_power_of_two_below_it(length: int, name: str) -> None:
     assert bucket(length) == name
+
+
+def test_lengths_are_counted_in_tokens_of_a_tokenizer(tmp_path: Path) -> None:
+    tokenizers: Any = pytest.importorskip("tokenizers")
+    words = {"[UNK]": 0, "It": 1, "is": 2}
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(words, unk_token="[UNK]"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    made.save(str(tmp_path / "tokenizer.json"))
+    said = [{"role": "user", "content": "Which colour is it ?"}, {"role": "assistant", "content": "It is red"}]
+    path = write_lines(tmp_path / "in.jsonl", [{"messages": said}] * 3)
+    for place in (tmp_path, tmp_path / "tokenizer.json"):
+        out = tmp_path / f"out-{place.name}"
+        compile_files([path], Plan(target="trl", tokenizer=str(place)), out)
+        values = json.loads((out / "learned.json").read_text(encoding="utf-8"))
+        assert values["tokens"] == {"learned": 9, "masked": 0, "synthetic": 0, "context": 15}
+        assert values["token_lengths"] == {"8": 3}
+        assert "37.5% of all tokens are learned" in (out / "learned.html").read_text(encoding="utf-8")
+    with pytest.raises(FileNotFoundError, match=r"name a tokenizer\.json"):
+        compile_files([path], Plan(target="trl", tokenizer=str(path.parent / "none")), tmp_path / "no")
