@@ -677,13 +677,13 @@ def test_words_and_calls_share_a_message_except_where_that_was_refused() -> None
     history = MessageHistory.from_list(wire)
     assert history.for_send(CLAUDE) == history.for_send(Bedrock()) == wire
     assert history.for_send(LLAMA) == [user("x"), assistant("I look."), user("."), assistant(call()), user(result())]
-    cached = Bedrock(text_with_calls=False, beside_results=frozenset({"text"}))
+    cached = Bedrock(text_with_calls=False, server_tools=False, beside_results=frozenset({"text"}))
     marked = MessageHistory.from_list(
         [user("x"), assistant("I look.", POINT, call(), POINT), user(result(), *["y", POINT] * 3)]
     )
     assert marked.for_send(cached)[1:4] == [assistant("I look."), user("."), assistant(call(), POINT)]
     thinking = [user("x"), assistant(SIGNED, "I look.", call()), user(result())]
-    assert MessageHistory.from_list(thinking).for_send(Bedrock(text_with_calls=False)) == thinking
+    assert MessageHistory.from_list(thinking).for_send(Bedrock(text_with_calls=False, server_tools=False)) == thinking
 
 
 def test_ids_names_and_inputs_fit() -> None:

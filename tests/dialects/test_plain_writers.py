@@ -94,7 +94,7 @@ THOUGHTFUL: list[Any] = [
     [
         Bedrock(),
         Bedrock(reasoning=False),
-        Bedrock(text_with_calls=False),
+        Bedrock(text_with_calls=False, server_tools=False),
         Bedrock.for_model("anthropic.claude-sonnet-4-5"),
         PydanticAI(),
         PydanticAI(binds_thinking=False),

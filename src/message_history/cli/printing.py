@@ -14,6 +14,7 @@ from rich.text import Text
 
 from message_history.core.messages.repairs import Severity
 from message_history.files.files import FileForm, json_bytes
+from message_history.pages.markup import UNSEEN
 from message_history.pages.words import TITLES, detail_of
 
 if TYPE_CHECKING:
@@ -31,13 +32,7 @@ if TYPE_CHECKING:
 
 SEVERITY_STYLES: Final = {Severity.LOSSLESS: "cyan", Severity.SYNTHETIC: "yellow", Severity.LOSSY: "red"}
 
-# What could steer the terminal, begin a line, hide or turn the direction of the text is shown as its escape.
-# Characters that join letters or choose the form of one (U+200C, U+200D, U+FE00 to U+FE0F) stay: scripts need them.
-_UNSAFE: Final = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
-)
+_UNSAFE: Final = re.compile(UNSEEN)
 
 
 def visible(text: str) -> str:

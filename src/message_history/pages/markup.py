@@ -11,8 +11,16 @@ if TYPE_CHECKING:
 
 VOID: Final = frozenset({"br", "hr", "img", "input", "meta"})
 
-# Characters that no reader sees, that turn the direction of the text around them, or that UTF-8 cannot hold.
-_HIDDEN: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+UNSEEN: Final = (
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+)
+"""What steers a terminal, begins a line, is not seen, or turns the direction of the text: on pages and in terminals.
+
+Characters that join letters or choose the form of one (U+200C, U+200D, U+FE00 to U+FE0F) stay: scripts need them.
+"""
+_HIDDEN: Final = re.compile(rf"(?![\t\n]){UNSEEN}")
 
 
 @final

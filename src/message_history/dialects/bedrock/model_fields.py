@@ -50,3 +50,10 @@ class Fields(OfRequests["MessageUnionTypeDef"]):
     max_images: int = 20
     max_documents: int = 5
     limits: Limits = LIMITS
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse what may hold something next to results, and no text, and server tools whose replies are split."""
+        if self.beside_results and "text" not in self.beside_results:
+            raise ValueError("beside_results must hold 'text' or nothing: what else is not taken becomes text")
+        if self.server_tools and not self.text_with_calls:
+            raise ValueError("server_tools needs text_with_calls: results of server tools stand beside text and calls")

@@ -44,3 +44,11 @@ class Fields(OfRequests["ChatCompletionRequestMessageTypedDict"]):
     name_pattern: re.Pattern[str] = ANY_NAME
     name_limit: int = ANY_NAME_LIMIT
     limits: Limits = LIMITS
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse messages that could hold something and no text, and turns between which a system message may stand."""
+        if self.alternate and (self.late_system or not self.one_system):
+            raise ValueError("alternate needs one_system and late_system=False: a second one breaks the turns")
+        for name in ("user_chunks", "assistant_chunks", "tool_chunks"):
+            if "text" not in getattr(self, name):
+                raise ValueError(f"{name} must hold 'text': what no other chunk takes is written as text")

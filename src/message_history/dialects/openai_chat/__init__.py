@@ -195,7 +195,7 @@ class OpenAIChat(Fields):
 
     def takes_leading_assistant(self) -> bool | None:
         """Return whether the list may begin with the assistant; see `Dialect.takes_leading_assistant`."""
-        return self.leading_assistant
+        return False if self.needs_user and self.leading_assistant else self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the assistant."""

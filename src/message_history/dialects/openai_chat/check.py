@@ -171,8 +171,9 @@ class _Check:
     def _parts(self, n: int, parts: list[Any], role: str, *, speaks: bool) -> None:
         dialect = self._dialect
         if not parts:
-            beside = role == "assistant" and speaks
-            self._add("no parts beside calls" if beside else "no parts", n, "content", "an empty list of parts", text=2)
+            fault = "no parts beside calls" if role == "assistant" and speaks else "no parts"
+            if fault == "no parts" or dialect.parts != "always":
+                self._add(fault, n, "content", "an empty list of parts", text=2)
         elif not dialect.parts:
             if role != "user":
                 self._add("parts", n, "content", "a list of parts", text=2)

@@ -70,3 +70,21 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
     banned_text: str | None = None
     max_messages: int | None = None
     limits: Limits = field(default=Factory(lambda self: limits_for(self.provider, images=self.images), takes_self=True))
+
+    def __attrs_post_init__(self) -> None:
+        """Follow from what one field demands what another must be; refuse what no list could keep."""
+        if self.alternate and self.tools == "messages":
+            object.__setattr__(self, "bridge", True)
+        if self.alternate and self.leading_assistant:
+            object.__setattr__(self, "leading_assistant", False)
+        if self.one_system or self.tools == "text":
+            object.__setattr__(self, "late_system", False)
+        contradictions = (
+            (self.reasoning is None and self.reasoning_required != "never", "reasoning_required needs reasoning"),
+            (self.system_role == "developer" and not self.developer, "system_role='developer' needs developer"),
+            (self.tools == "text" and self.result_images == "kept", "result_images='kept' needs tools='messages'"),
+            (self.native and not self.empty_content, "native needs empty_content: an image stands beside a text"),
+        )
+        for is_wrong, why in contradictions:
+            if is_wrong:
+                raise ValueError(f"the fields contradict each other: {why}")

@@ -170,9 +170,10 @@ def apart(wire: Wire, dialect: Fields, writer: BlockWriter) -> list[Wire]:
 
 def call_message(calls: list[Wire], dialect: Fields) -> Wire:
     """Make an assistant message of nothing but calls."""
-    if dialect.null_content == "omit":
-        return {"role": "assistant", "tool_calls": calls}
-    return {"role": "assistant", "content": "" if dialect.null_content in EMPTIED else None, "tool_calls": calls}
+    content = {} if dialect.null_content == "omit" else {"content": "" if dialect.null_content in EMPTIED else None}
+    made: Wire = {"role": "assistant", **content, "tool_calls": calls}
+    add_reasoning(made, dialect, has_calls=True)
+    return made
 
 
 def add_reasoning(wire: Wire, dialect: Fields, *, has_calls: bool) -> None:
