@@ -1,6 +1,16 @@
-@pytest.mark.parametrize(
-    "character", ["\U000e0041", "\U000e0001", "\u061c", "\xad", "\u2066", "\u200b", "\u202e", "\r"]
-)
+"""What nobody sees is shown on pages: it is how prompts are hidden."""
+
+from __future__ import annotations
+
+import pytest
+
+from message_history.cli.printing import visible
+from message_history.pages.markup import element, text
+
+HIDDEN = ["\U000e0041", "\U000e0001", "\u061c", "\xad", "\u2066", "\u200b", "\u202e", "\r"]
+
+
+@pytest.mark.parametrize("character", HIDDEN)
 def test_what_cannot_be_seen_is_shown_as_on_the_command_line(character: str) -> None:
     code = visible(f"a{character}b")[1:-1]
     assert code.startswith("\\")
