@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 KINDS: Final = ("jsonl", "sqlite", "postgresql")
 CALLS: Final = ("call_1", "call_2")
 WORDS: Final = ("Pay five and six.", "Hurry!", "pay 5 to Bob")
-LONGEST: Final = 120.0
+LONGEST: Final = 600.0
 """A run that is not done after so many seconds has failed."""
 
 
@@ -98,7 +98,7 @@ def work(agent: Agent, chance: Random) -> None:
             agent.go_on()
             if is_done(agent.history) and said == set(WORDS):
                 return
-        time.sleep(chance.random() * 0.3)
+        time.sleep(chance.random() * 0.8)
 
 
 def is_done(history: MessageHistory) -> bool:
@@ -132,7 +132,7 @@ def run(open_session: Callable[[], Any], folder: Path, seed: int) -> tuple[list[
     undecided = set(CALLS)
     problems: list[str] = []
     while alive:
-        time.sleep(chance.random() * 0.3)
+        time.sleep(chance.random() * 0.4)
         for name, child in list(alive.items()):
             done, status = os.waitpid(child, os.WNOHANG)
             if done:
@@ -198,8 +198,13 @@ def runs(kind: str, server: str | None, first: int, count: int, at_once: int) ->
         def one(seed: int) -> tuple[list[str], Counter[str]]:
             mine = folder / str(seed)
             mine.mkdir()
-            return apart(lambda: run(lambda: open_session(kind, server, mine, seed), mine, seed), mine)
+            return apart(lambda: run(lambda: open_session(kind, server, folder, seed), mine, seed), mine)
 
+        # What each process would have to find out is found out before they are made.
+        warm = Agent(open_session(kind, server, folder, -1), Payments(folder / "paid"), scripted)
+        warm.user_says("Pay.")
+        warm.decide("call_1", approved=True)
+        warm.go_on()
         found: list[str] = []
         counts: Counter[str] = Counter()
         with ThreadPoolExecutor(at_once) as pool:
@@ -213,7 +218,7 @@ def runs(kind: str, server: str | None, first: int, count: int, at_once: int) ->
 
 def open_session(kind: str, server: str | None, folder: Path, seed: int) -> Any:
     if kind == "jsonl":
-        return JsonlSession(folder / "session.jsonl", fsync="never", lock_timeout=60)
+        return JsonlSession(folder / f"{seed}.jsonl", fsync="never", lock_timeout=60)
     return SqlSession(server or folder / "chats.db", f"run {seed}", lock_timeout=60)
 
 
