@@ -5,11 +5,10 @@ Whether an end has passed says the clock of the session, which for a database is
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from secrets import token_hex
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from attrs import evolve, frozen
 
@@ -30,7 +29,9 @@ if TYPE_CHECKING:
     from message_history.core.turns.calls import CallRecord
     from message_history.history import MessageHistory
 
-ATTEMPTS = 20
+End: TypeAlias = "float | datetime | timedelta"
+"""An end: a span of time from now on, by the session's clock, or a time."""
+ATTEMPTS: Final = 20
 """How often a claim is tried again while somebody else writes to the session; each time the call is looked at anew."""
 
 
@@ -61,24 +62,12 @@ class WaitingCall:
 WAITS = (CallState.WAITING, CallState.APPROVED, CallState.STARTED, CallState.UNKNOWN)
 
 
-def waiting_calls(
-    session: str, calls: tuple[CallRecord, ...], now: float, states: tuple[CallState, ...]
-) -> list[WaitingCall]:
-    """Return those of a session's calls that wait, in some states; what nobody recorded does not count."""
-    found = [
-        WaitingCall(
-            session=session,
-            key=each.key,
-            call_id=each.call.id,
-            name=each.call.name,
-            state=state_at(each, now),
-            by=each.by,
-            until=each.until,
-        )
-        for each in calls
-        if is_waiting(each)
-    ]
-    return [each for each in found if each.state in states]
+def waiting_call(session: str, each: CallRecord, state: CallState) -> WaitingCall:
+    """Return a call that waits, as it is listed."""
+    call = each.call
+    return WaitingCall(
+        session=session, key=each.key, call_id=call.id, name=call.name, state=state, by=each.by, until=each.until
+    )
 
 
 def is_waiting(record: CallRecord) -> bool:
@@ -102,7 +91,7 @@ def state_at(record: CallRecord, now: float) -> CallState:
     return CallState.UNKNOWN if lapsed else record.state
 
 
-def end_of(until: float | datetime | timedelta, now: float) -> float:
+def end_of(until: End, now: float) -> float:
     """Return an end in seconds since 1970; a span of time begins now."""
     end = now + until.total_seconds() if isinstance(until, timedelta) else seconds("until", until)
     if end is None or end <= now:
@@ -155,30 +144,18 @@ class Turn:
         return None
 
 
-class SharedSession(ABC):
+class SharedSession:
     """What workers that share a conversation ask of its session."""
 
     _turn: str | None = None
 
-    @abstractmethod
-    def load(self) -> MessageHistory:
-        """Load the history."""
+    if TYPE_CHECKING:
 
-    @abstractmethod
-    def _append(self, history: MessageHistory, since: MessageHistory | None) -> None:
-        """Save what of a history is new."""
-
-    @abstractmethod
-    def _now(self) -> float:
-        """Return the time by the session's clock."""
-
-    @abstractmethod
-    def _hold(self, worker: str, token: str, until: float | datetime | timedelta) -> None:
-        """Take the turn; `SessionLockedError` when another worker has it."""
-
-    @abstractmethod
-    def _release(self, token: str) -> None:
-        """Give the turn back, if it is still there."""
+        def load(self) -> MessageHistory: ...
+        def _append(self, history: MessageHistory, since: MessageHistory | None) -> None: ...
+        def _now(self) -> float: ...
+        def _hold(self, worker: str, token: str, until: End) -> None: ...
+        def _release(self, token: str) -> None: ...
 
     def update(self, change: Callable[[MessageHistory], MessageHistory], *, attempts: int = 5) -> MessageHistory:
         """Load, change and append, and do so again when somebody else has written meanwhile.
@@ -204,7 +181,7 @@ class SharedSession(ABC):
         *,
         key: str | None = None,
         worker: str,
-        until: float | datetime | timedelta,
+        until: End,
         asked: CallRecord | None = None,
     ) -> CallRecord:
         """Start a call as the only worker: record and save `started`, or be refused.
@@ -233,10 +210,24 @@ class SharedSession(ABC):
         Complexity: that of `load`.
         """
         check_worker(worker)
-        return _claimed(self, (call, key), worker, until, asked)
+        meant = keyed_call(key) if call is None and key is not None else call
+        if not isinstance(meant, ToolUseBlock | str):
+            raise TypeError(f"call must be a ToolUseBlock or an id, not {type(meant).__name__}: {meant!r:.80}")
+        found = ""
+
+        def start(history: MessageHistory) -> MessageHistory:
+            nonlocal found
+            names, now = Names.of(conversation_of(history)), self._now()
+            record = history.calls[found := names.call_at(the_place(names, meant)).key]
+            record = evolve(record, state=state_at(record, now))
+            if record.state is CallState.STARTED or (record.state is CallState.UNKNOWN and not _is_it(record, asked)):
+                raise CallStateError(record.call, record.state, CallState.STARTED, record)
+            return history.record_call(record.call, CallState.STARTED, by=worker, at=now, until=end_of(until, now))
+
+        return updated(self, start, ATTEMPTS).calls[found]
 
     @contextmanager
-    def turn(self, worker: str, *, until: float | datetime | timedelta) -> Iterator[Turn]:
+    def turn(self, worker: str, *, until: End) -> Iterator[Turn]:
         """Have the conversation for one worker, for one request: `with session.turn("web 1", until=...) as turn:`.
 
         Others who ask for the turn are refused at once. What this session appends meanwhile is stored only while it
@@ -262,7 +253,7 @@ class SharedSession(ABC):
         finally:
             self._end(token)
 
-    def _begin(self, worker: str, token: str, until: float | datetime | timedelta) -> Turn:
+    def _begin(self, worker: str, token: str, until: End) -> Turn:
         check_worker(worker)
         self._hold(worker, token, until)
         self._turn = token
@@ -276,38 +267,10 @@ class SharedSession(ABC):
             self._release(token)
 
 
-def _claimed(
-    session: SharedSession,
-    named: tuple[ToolUseBlock | str | None, str | None],
-    worker: str,
-    until: float | datetime | timedelta,
-    asked: CallRecord | None,
-) -> CallRecord:
-    call, key = named
-    meant = keyed_call(key) if call is None and key is not None else call
-    if not isinstance(meant, ToolUseBlock | str):
-        raise TypeError(f"call must be a ToolUseBlock or an id, not {type(meant).__name__}: {meant!r:.80}")
-
-    def change(history: MessageHistory) -> MessageHistory:
-        nonlocal key
-        now = session._now()
-        names = Names.of(conversation_of(history))
-        key = names.call_at(the_place(names, meant)).key
-        record = history.calls[key]
-        state = state_at(record, now)
-        if state is CallState.STARTED or (state is CallState.UNKNOWN and not _has_asked(asked, record)):
-            raise CallStateError(record.call, state, CallState.STARTED, evolve(record, state=state))
-        return history.record_call(record.call, CallState.STARTED, by=worker, at=now, until=end_of(until, now))
-
-    history = updated(session, change, ATTEMPTS)
-    return history.calls[key or ""]
-
-
-def _has_asked(asked: CallRecord | None, record: CallRecord) -> bool:
+def _is_it(record: CallRecord, asked: CallRecord | None) -> bool:
     """Return whether an unknown call is as it was when somebody asked the outside about it."""
-    if asked is None or asked.state is not CallState.UNKNOWN:
-        return False
-    return (asked.key, asked.decisions) == (record.key, record.decisions)
+    known = (record.key, CallState.UNKNOWN, record.decisions)
+    return asked is not None and (asked.key, asked.state, asked.decisions) == known
 
 
 def refused_turn(what: object, worker: str, until: float) -> SessionLockedError:

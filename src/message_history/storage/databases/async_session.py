@@ -14,7 +14,6 @@ from message_history.storage.databases.session import SqlSession
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
-    from datetime import datetime, timedelta
     from os import PathLike
 
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from message_history.core.turns.calls import CallRecord
     from message_history.core.turns.rules import CallState
     from message_history.history import MessageHistory
-    from message_history.storage.working import Turn, WaitingCall
+    from message_history.storage.working import End, Turn, WaitingCall
 
 T = TypeVar("T")
 
@@ -123,14 +122,14 @@ class AsyncSqlSession:
         *,
         key: str | None = None,
         worker: str,
-        until: float | datetime | timedelta,
+        until: End,
         asked: CallRecord | None = None,
     ) -> CallRecord:
         """Start a call as the only worker; see `SqlSession.claim`."""
         return await self._run(lambda session: session.claim(call, key=key, worker=worker, until=until, asked=asked))
 
     @asynccontextmanager
-    async def turn(self, worker: str, *, until: float | datetime | timedelta) -> AsyncIterator[Turn]:
+    async def turn(self, worker: str, *, until: End) -> AsyncIterator[Turn]:
         """Have the conversation for one worker: `async with session.turn(...) as turn:`; see `SqlSession.turn`."""
         token = token_hex(16)
         try:

@@ -265,11 +265,13 @@ class Rows:
 
     def waiting(self, states: Sequence[CallState], limit: int | None) -> list[WaitingCall]:
         """List the calls of all sessions that wait, those whose time is over first."""
-        now, columns = literal(self.now()), CALLS.c
-        lapsed = and_(columns.state == CallState.STARTED, columns.until <= now, columns.until.is_not(None))
+        now, columns = self.now(), CALLS.c
+        lapsed = and_(columns.state == CallState.STARTED, columns.until <= now)
         state = case((lapsed, literal(str(CallState.UNKNOWN))), else_=columns.state)
+        stored = {str(CallState.STARTED if each is CallState.UNKNOWN else each) for each in states}
         wanted = select(SESSIONS.c.id, columns.key, state, columns.until, columns.body)
-        wanted = wanted.join_from(CALLS, SESSIONS, SESSIONS.c.number == columns.session).where(state.in_(states))
+        wanted = wanted.join_from(CALLS, SESSIONS, SESSIONS.c.number == columns.session)
+        wanted = wanted.where(columns.state.in_(stored), state.in_(states))
         wanted = wanted.order_by(columns.until.is_(None), columns.until, SESSIONS.c.id, columns.key).limit(limit)
         return [waiting_call(*row) for row in self._connection.execute(wanted)]
 

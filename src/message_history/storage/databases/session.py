@@ -17,7 +17,6 @@ from message_history.storage.databases.rows import NEW, Held, forked, grown, hel
 from message_history.storage.working import SharedSession, end_of, lost_turn, refused_turn, states_of
 
 if TYPE_CHECKING:
-    from datetime import datetime, timedelta
     from os import PathLike
 
     from sqlalchemy import Engine
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from message_history.files.saved import Growth
     from message_history.storage.databases.database import Database, Rows
     from message_history.storage.databases.rows import Head
-    from message_history.storage.working import WaitingCall
+    from message_history.storage.working import End, WaitingCall
 
 logger = logging.getLogger("message_history")
 
@@ -282,7 +281,7 @@ class SqlSession(SharedSession):
         with self._database.reading() as rows:
             return rows.now()
 
-    def _hold(self, worker: str, token: str, until: float | datetime | timedelta) -> None:
+    def _hold(self, worker: str, token: str, until: End) -> None:
         with self._database.writing() as rows:
             holder = rows.hold(self._id, worker, token, end_of(until, rows.now()))
         if holder is not None:

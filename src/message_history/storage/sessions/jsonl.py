@@ -36,22 +36,23 @@ from message_history.storage.working import (
     SharedSession,
     by_end,
     end_of,
+    is_waiting,
     lost_turn,
     refused_turn,
+    state_at,
     states_of,
-    waiting_calls,
+    waiting_call,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
-    from datetime import datetime, timedelta
 
     from message_history.core.messages.repairs import Repair
     from message_history.core.turns.rules import CallState
     from message_history.files.damaged_json import LineNote
     from message_history.files.saved import Growth
-    from message_history.storage.working import WaitingCall
+    from message_history.storage.working import End, WaitingCall
 
 logger = logging.getLogger("message_history")
 T = TypeVar("T")
@@ -333,9 +334,9 @@ class JsonlSession(SharedSession):
         wanted, now = states_of(states), clock()
         found: list[WaitingCall] = []
         for path in sorted(Path(folder).glob("*.jsonl")):
-            calls = read_session_file(path.absolute(), Policy())[0].history.calls
-            found += waiting_calls(str(path), calls, now, wanted)
-        return sorted(found, key=by_end)
+            calls = filter(is_waiting, read_session_file(path.absolute(), Policy())[0].history.calls)
+            found += [waiting_call(str(path), each, state_at(each, now)) for each in calls]
+        return sorted((each for each in found if each.state in wanted), key=by_end)
 
     def _now(self) -> float:
         return self._clock()
@@ -353,7 +354,7 @@ class JsonlSession(SharedSession):
         except (OSError, ValueError, TypeError):
             return "", "", 0.0
 
-    def _hold(self, worker: str, token: str, until: float | datetime | timedelta) -> None:
+    def _hold(self, worker: str, token: str, until: End) -> None:
         with self._mutex, self._locked():
             now, (holder, _, ends) = self._now(), self._holder()
             if ends > now:
