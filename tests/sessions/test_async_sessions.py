@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 from contextlib import suppress
+from datetime import timedelta
 from functools import partial
 from operator import methodcaller
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import MessageHistory
+from message_history import CallStateError, MessageHistory, ToolUseBlock
 from message_history.storage import (
     AsyncSqlSession,
     JsonlSession,
@@ -22,7 +23,10 @@ from message_history.storage import (
 from tests.sessions.growing import of_length
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
     from pathlib import Path
+
+HOUR = timedelta(hours=1)
 
 pytest.importorskip("greenlet")
 pytest.importorskip("aiosqlite")
@@ -190,3 +194,82 @@ def test_a_cancelled_write_leaves_no_lock(empty: str, way: str) -> None:
         assert 5 < rounds < 199
     finally:
         gc.enable()
+
+
+async def cancelled_at(rounds: int, work: Callable[[], Coroutine[Any, Any, Any]]) -> bool:
+    """Run something that is cancelled after so many rounds of the loop; return whether it was."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, CancellingLoop)
+    loop.rounds, loop.victim = rounds, loop.create_task(work())
+    assert loop.victim is not None
+    with suppress(asyncio.CancelledError):
+        await loop.victim
+    return loop.victim.cancelled()
+
+
+@pytest.mark.heavy
+def test_a_cancelled_turn_is_given_back(empty: str) -> None:
+    SqlSession(empty, "a").append(of_length(2))
+
+    async def take() -> None:
+        session = AsyncSqlSession(empty, "a")
+        async with session.turn("one", until=HOUR) as turn:
+            await session.append(turn.history.add_user("Hi").add_assistant("Hello!"))
+
+    for rounds in range(1, 400):
+        before = len(SqlSession(empty, "a").load())
+        with asyncio.Runner(loop_factory=CancellingLoop) as runner:
+            cancelled = runner.run(cancelled_at(rounds, take))
+        other = SqlSession(empty, "a", lock_timeout=0.05)
+        with other.turn("other", until=HOUR) as turn:
+            assert len(turn.history) in ((before, before + 2) if cancelled else (before + 2,))
+            other.append(turn.history)
+        if not cancelled:
+            break
+    assert 5 < rounds < 399
+
+
+@pytest.mark.heavy
+def test_a_cancelled_claim_was_made_or_was_not(empty: str) -> None:
+    call = ToolUseBlock("c", "pay", {})
+
+    for rounds in range(1, 400):
+        name = f"session {rounds}"
+        SqlSession(empty, name).append(MessageHistory().add_user("Pay.").add_assistant(call))
+        session = AsyncSqlSession(empty, name)
+        with asyncio.Runner(loop_factory=CancellingLoop) as runner:
+            claim = partial(session.claim, "c", worker="one", until=HOUR)
+            cancelled = runner.run(cancelled_at(rounds, claim))
+        other = SqlSession(empty, name, lock_timeout=0.05)
+        state = other.load().calls[0].state
+        assert state in (("proposed", "started") if cancelled else ("started",))
+        if state == "started":
+            with pytest.raises(CallStateError, match="'one' holds it until"):
+                other.claim("c", worker="other", until=HOUR)
+        else:
+            assert other.claim("c", worker="other", until=HOUR).by == "other"
+        assert [each.state for each in asyncio.run(AsyncSqlSession.waiting(empty)) if each.session == name] == [
+            "started"
+        ]
+        if not cancelled:
+            break
+    assert 5 < rounds < 399
+
+
+def test_of_many_tasks_one_claims_and_one_has_the_turn(empty: str) -> None:
+    SqlSession(empty, "a").append(MessageHistory().add_user("Pay.").add_assistant(ToolUseBlock("c", "pay", {})))
+
+    async def steps() -> tuple[list[object], list[object]]:
+        async def turn(number: int) -> object:
+            session = AsyncSqlSession(empty, "a")
+            async with session.turn(f"task {number}", until=HOUR):
+                await asyncio.sleep(0.3)
+            return number
+
+        tasks = [AsyncSqlSession(empty, "a").claim("c", worker=f"task {n}", until=HOUR) for n in range(5)]
+        claims = await asyncio.gather(*tasks, return_exceptions=True)
+        return list(claims), list(await asyncio.gather(*map(turn, range(5)), return_exceptions=True))
+
+    claims, turns = asyncio.run(steps())
+    assert sorted(type(each).__name__ for each in claims) == ["CallRecord", *["CallStateError"] * 4]
+    assert sorted(type(each).__name__ for each in turns) == [*["SessionLockedError"] * 4, "int"]
