@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from random import Random
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Form = Literal["chat", "anthropic", "responses"]
 Raw = list[dict[str, Any]]
@@ -55,6 +58,26 @@ def versions(seed: int, form: Form, *, broken: bool = True, steps: int = 5) -> l
             raw.append(user(form, f"Go on, {step}."))
         found.append(list(raw))
     return found
+
+
+def requests(seed: int, form: Form) -> Iterator[Raw]:
+    """Give the lists of two clients that begin alike, and edit and branch."""
+    chance = Random(f"{seed} {form}")
+    first = versions(seed, form, steps=6, broken=chance.random() < 0.85)
+    others = [[*first[1], *raw] for raw in versions(seed + 1000, form, steps=4)] if chance.random() < 0.5 else []
+    sent: Raw = []
+    while first or others:
+        if sent and chance.random() < 0.35:
+            edited = chance.randrange(len(sent)) if chance.random() < 0.5 else len(sent) - 1
+            sent = [*sent[:edited], user(form, f"Edited in {chance.random()}.")]
+            yield sent
+            if chance.random() < 0.5:
+                yield [*sent, assistant(form, "So be it."), user(form, "Go on then.")]
+        lists = first if first and (not others or chance.random() < 0.6) else others
+        sent = lists.pop(0)
+        yield sent
+        if chance.random() < 0.1:
+            yield sent
 
 
 def user(form: Form, text: str) -> dict[str, Any]:

@@ -14,12 +14,12 @@ pytest.importorskip("sqlalchemy")
 
 from message_history.healing import Healer, Healing, Route
 from message_history.proxy.store import DatabaseConversations
-from tests.healing.growing import Raw, assistant, user, versions
+from tests.healing.growing import Raw, assistant, requests, user
 from tests.healing.test_agents_lists import FORMS
 from tests.sessions.databases import REQUIRED, NoServerError, postgresql_server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from message_history.following.digests import EntryDigest
@@ -67,26 +67,6 @@ class Reopened:
     def _done(self, store: DatabaseConversations) -> None:
         if not self._proxies:
             store.close()
-
-
-def requests(seed: int, form: Form) -> Iterator[Raw]:
-    """Give the lists of two clients that begin alike, and edit and branch."""
-    chance = Random(f"{seed} {form}")
-    first = versions(seed, form, steps=6, broken=chance.random() < 0.85)
-    others = [[*first[1], *raw] for raw in versions(seed + 1000, form, steps=4)] if chance.random() < 0.5 else []
-    sent: Raw = []
-    while first or others:
-        if sent and chance.random() < 0.35:
-            edited = chance.randrange(len(sent)) if chance.random() < 0.5 else len(sent) - 1
-            sent = [*sent[:edited], user(form, f"Edited in {chance.random()}.")]
-            yield sent
-            if chance.random() < 0.5:
-                yield [*sent, assistant(form, "So be it."), user(form, "Go on then.")]
-        lists = first if first and (not others or chance.random() < 0.6) else others
-        sent = lists.pop(0)
-        yield sent
-        if chance.random() < 0.1:
-            yield sent
 
 
 def assert_both_send_the_same(url: str, proxies: int, form: Form, seeds: Sequence[int]) -> int:

@@ -18,7 +18,7 @@ from message_history.following.followed import Followed, has_grown
 from message_history.healing.request import Untouched
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from message_history.following.digests import EntryDigest
     from message_history.healing.request import Sent
@@ -31,6 +31,7 @@ class Found:
 
     sent: Sent | None = None
     place: Hashable = None  # where the store keeps it; None for a new one
+    keys: Sequence[bytes] = field(default=(), eq=False, repr=False)  # the digests of the list's beginnings, if at hand
 
 
 class Conversations(Protocol):
@@ -47,12 +48,29 @@ class Conversations(Protocol):
 
 def beginnings_of(group: str, known: Sequence[EntryDigest]) -> list[bytes]:
     """Return the digest of each beginning of a raw list, the shortest first; other groups have others."""
-    rolling = hashlib.blake2b(group.encode(), digest_size=16)
-    found: list[bytes] = []
-    for entry in known:
-        rolling.update(entry.whole)
-        found.append(rolling.digest())
+    return known.keys if isinstance(known, Digests) and known.group == group else _keys_behind(group, [], known)
+
+
+def _keys_behind(group: str, keys: list[bytes], new: Iterable[EntryDigest]) -> list[bytes]:
+    found = list(keys)
+    last = found[-1] if found else group.encode()
+    for entry in new:
+        last = hashlib.blake2b(last + entry.whole, digest_size=16).digest()
+        found.append(last)
     return found
+
+
+@final
+class Digests(list["EntryDigest"]):
+    """What the entries of a raw list are known by, and its beginnings; made of those of an earlier list."""
+
+    __slots__ = ("group", "keys")
+
+    def __init__(self, group: str, before: Digests | None, count: int, new: Iterable[EntryDigest]) -> None:
+        super().__init__(before[:count] if before is not None else ())
+        self += new
+        self.group = group
+        self.keys: list[bytes] = _keys_behind(group, before.keys[:count] if before is not None else [], self[count:])
 
 
 @define(eq=False)
@@ -60,6 +78,7 @@ class _Conversation:
     """A conversation in memory."""
 
     sent: Sent
+    whole: bytes  # the digest of all of its raw list
     size: int  # about how many bytes it holds
     # The beginnings of its raw list that were sent, with their lengths.
     keys: list[tuple[int, bytes]] = field(factory=list)
@@ -107,10 +126,10 @@ class MemoryConversations:
             # Those that share most come first, and of these the newest.
             places = (place for key in reversed(keys) for place in reversed(self._places.get(key, ())))
             some = list(islice(dict.fromkeys(islice(places, LOOKED_AT)), CANDIDATES))
-            candidates = [(place, self._kept[place].sent) for place in some]
-        fitting = next((one for one in candidates if goes_on(one[1], known)), None)
-        place, sent = fitting or (candidates[0] if candidates else (None, None))
-        return Found(sent, place)
+            candidates = [(place, self._kept[place].sent, self._kept[place].whole) for place in some]
+        fitting = next((one for one in candidates if _begins(one[1], one[2], known, keys)), None)
+        place, sent, _ = fitting or (candidates[0] if candidates else (None, None, b""))
+        return Found(sent, place, keys)
 
     def keep(self, group: str, sent: Sent, found: Found, size: int) -> None:
         """Keep what was sent now.
@@ -126,20 +145,25 @@ class MemoryConversations:
         known = list(sent.entries)
         if not known:
             return
-        keys = beginnings_of(group, known)
+        keys = found.keys or beginnings_of(group, known)
         weight = _BASE + _PER_ENTRY * len(known) + (size if isinstance(sent, Followed) else 0)
         with self._lock:
             old = self._kept.get(found.place) if isinstance(found.place, int) else None
-            if old is not None and isinstance(found.place, int) and old.sent is found.sent and goes_on(old.sent, known):
+            if (
+                old is not None
+                and isinstance(found.place, int)
+                and old.sent is found.sent
+                and _begins(old.sent, old.whole, known, keys)
+            ):
                 place = found.place
                 self._bytes += weight - old.size
-                old.sent, old.size = sent, weight
+                old.sent, old.whole, old.size = sent, keys[-1], weight
                 self._kept.move_to_end(place)
             else:
                 place, self._next = self._next, self._next + 1
                 ours = set(keys)
                 shared = [key for key in (old.keys if old is not None else ()) if key[1] in ours]
-                self._kept[place] = _Conversation(sent, weight)
+                self._kept[place] = _Conversation(sent, keys[-1], weight)
                 self._bytes += weight
                 for length, key in shared:
                     self._index(place, length, key)
@@ -182,6 +206,14 @@ class NoConversations:
 
     def keep(self, group: str, sent: Sent, found: Found, size: int) -> None:
         """Keep nothing."""
+
+
+def _begins(sent: Sent, whole: bytes, known: Sequence[EntryDigest], keys: Sequence[bytes]) -> bool:
+    """Return the same as `goes_on`, by the digest of all that was sent."""
+    if isinstance(sent, Untouched):
+        count = len(sent.entries)
+        return 0 < count <= len(keys) and keys[count - 1] == whole
+    return has_grown(sent, known)
 
 
 def goes_on(sent: Sent, known: Sequence[EntryDigest]) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from attrs import frozen
 
+from message_history.healing.bodies import Bodies
 from message_history.healing.conversations import Conversations, Found, MemoryConversations
 from message_history.healing.request import HealedRequest, heal_read_request, read_request
 
@@ -47,6 +48,7 @@ class Healer:
     def __init__(self, conversations: Conversations | None = None, policy: Policy | None = None) -> None:
         self.conversations = conversations if conversations is not None else MemoryConversations()
         self._policy = policy
+        self._bodies = Bodies()
 
     def heal(
         self,
@@ -75,7 +77,7 @@ class Healer:
         Complexity: linear in the body.
         """
         group = f"{group}\n{route.api}"
-        read = read_request(body, route.api)
+        read = read_request(body, route.api, self._bodies, group)
         found = self.conversations.find(group, read.digests) if read.digests else Found()
         request = heal_read_request(
             read,
@@ -85,6 +87,8 @@ class Healer:
             sent=found.sent,
             policy=self._policy,
         )
+        if read.placed is not None:
+            self._bodies.keep(read.placed)
         return Healing(request, group, found, route.counts)
 
     def sent(self, healing: Healing[BodyT]) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from message_history.core.messages.policy import Policy
     from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
+    from message_history.healing.bodies import Bodies, ReadBody
     from message_history.violations import Violation
 
 API: TypeAlias = Literal["anthropic", "openai_chat", "openai_responses", "gemini", "mistral", "bedrock"]
@@ -78,7 +79,7 @@ class HealedRequest(Generic[BodyT]):
     sent: Sent | None
     dialect: Dialect[Any]
     is_healed: bool
-    _entries: Sequence[Any] = field(repr=False)
+    _read: ReadRequest[BodyT] = field(repr=False)
     _history: MessageHistory | None = field(default=None, repr=False)
 
     @property
@@ -88,7 +89,9 @@ class HealedRequest(Generic[BodyT]):
             if isinstance(self.sent, Followed):
                 self._history = self.sent.history
             else:
-                self._history = MessageHistory.from_list(self._entries, dialect=self.dialect, open_tail="keep")
+                self._history = MessageHistory.from_list(
+                    self._read.all_entries(), dialect=self.dialect, open_tail="keep"
+                )
         return self._history
 
 
@@ -141,12 +144,19 @@ class ReadRequest(Generic[BodyT]):
     entries: list[Any]  # the messages; none when the body holds no list of them that can be healed
     digests: Sequence[EntryDigest]  # what these are known by; none for a list that is only a part of a conversation
     continues: bool = False  # whether the list goes on from what the provider keeps
+    placed: ReadBody | None = None  # where the list stands in the body; then `entries` are read when they are wanted
+
+    def all_entries(self) -> list[Any]:
+        return self.entries if self.placed is None else self.placed.entries()
 
 
-def read_request(body: BodyT, api: API) -> ReadRequest[BodyT]:
+def read_request(body: BodyT, api: API, bodies: Bodies | None = None, group: str = "") -> ReadRequest[BodyT]:
     """Read the list of messages of a request, of an API that is known."""
     if api not in APIS:
         raise ValueError(f"api must be one of {', '.join(APIS)}, not {short_repr(api)}")
+    placed = bodies.read(body, key_for(api), group) if bodies is not None and isinstance(body, bytes) else None
+    if placed is not None and not any(placed.data.get(key) for key in (*_CACHED_THERE, *_KEPT_THERE)):
+        return ReadRequest(body, api, placed.data, [], placed.digests, placed=placed)
     data = _data(body)
     entries = data.get(key_for(api)) if data is not None else None
     if data is None or not isinstance(entries, list) or any(data.get(key) for key in _CACHED_THERE):
@@ -166,18 +176,24 @@ def heal_read_request(
     policy: Policy | None = None,
 ) -> HealedRequest[BodyT]:
     """Heal a request that was read; see `heal_request`."""
-    body, data, entries = read.body, read.data, read.entries
+    body, data, placed = read.body, read.data, read.placed
     name = model if model is not None else (data or {}).get("model")
     target = dialect if dialect is not None else dialect_for(read.api, str(name or ""), provider)
     if read.api == "openai_responses":
         target = _kept_by_request(target, data or {}, is_chosen=dialect is None, continues=read.continues)
     healed: HealedList[Any] = HealedList(messages=[], sent=None)
-    if entries and read.continues:
-        healed = evolve(heal_list(entries, target, policy=policy), sent=None)
-    elif entries:
-        healed = heal_list(entries, target, sent=sent, policy=policy, digests=read.digests)
+    if placed is not None and not isinstance(sent, Followed) and placed.is_sound_for(target):
+        healed = HealedList(messages=[], sent=Untouched(Log(read.digests)))
+    elif read.continues and read.entries:
+        healed = evolve(heal_list(read.entries, target, policy=policy), sent=None)
+    elif read.digests:
+        healed = heal_list(read.all_entries(), target, sent=sent, policy=policy, digests=read.digests)
+        if placed is not None and not healed.violations:
+            placed.sound = target
     new: Any = body
-    if healed.is_healed:
+    if healed.is_healed and placed is not None:
+        new = placed.with_entries(healed.messages)
+    elif healed.is_healed:
         new = {**(data or {}), key_for(read.api): healed.messages}
         new = json_of(new) if isinstance(body, bytes | bytearray) else new
     return HealedRequest(
@@ -189,7 +205,7 @@ def heal_read_request(
         sent=healed.sent,
         dialect=target,
         is_healed=healed.is_healed,
-        entries=entries,
+        read=read,
     )
 
 
