@@ -58,6 +58,8 @@ class Ledger:
         self.history = MessageHistory(name=name)
         self.ledger: dict[str, Known] = {}
         self.gone: set[str] = set()
+        self.older: dict[str, ToolUseBlock] = {}
+        """The calls as they were given when they were proposed."""
         self.sends: list[tuple[Dialect[Any], list[Any]]] = []
         """What was sent and may only have grown since, with whom it was sent to."""
         self.steps: list[str] = []
@@ -116,6 +118,7 @@ class Ledger:
             if each.key not in self.ledger:
                 assert each.state in (State.PROPOSED, State.UNKNOWN), f"a new call is {each.state}"
                 self.ledger[each.key] = Known(each.state)
+                self.older[each.key] = each.call
 
     def settle(self) -> None:
         """Text of the user, or another reply, leaves nobody to know whether a proposed call has run."""
@@ -139,11 +142,12 @@ class Ledger:
         self.made += 1
         return self.made
 
-    def some_calls(self) -> list[ToolUseBlock]:
-        """Make calls with ids from zero, some of them doubled."""
+    def some_calls(self, often: int = 0) -> list[ToolUseBlock]:
+        """Make calls with ids from zero, some of them doubled; some pay what is `often` paid."""
         counts = range(self.random.choice((1, 1, 1, 2, 3)))
         ids = [f"call_{n if self.random.random() < 0.7 else 0}" for n in counts]
-        return [ToolUseBlock(id, "pay", {"amount": self.number()}) for id in ids]
+        made = [often if often and self.random.random() < 0.4 else self.number() for _ in ids]
+        return [ToolUseBlock(id, "pay", {"amount": amount}) for id, amount in zip(ids, made, strict=True)]
 
     def some(self) -> CallRecord | None:
         """Choose a call."""

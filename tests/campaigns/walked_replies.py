@@ -46,7 +46,7 @@ class Replies(Ledger):
 
     def do_call(self) -> None:
         """The assistant proposes calls."""
-        self.history = self.history.add_assistant(self.some_calls())
+        self.history = self.history.add_assistant(self.some_calls(often=-1))
         self.take_new()
         self.settle()
 
@@ -72,8 +72,9 @@ class Replies(Ledger):
         assert closed.for_send(dialect) == wire, "as sent, it is sent otherwise"
         self.others()
         known = {each.key for each in self.calls()}
-        calls = self.some_calls() if self.random.random() < 0.5 else []
+        calls = self.some_calls(often=-1) if self.random.random() < 0.5 else []
         reply = whole(dialect, f"reply <{self.number()}>", calls, self.number())
+        is_alone = self.history is sent
         self.history = self.history.add_response(reply, sent=sent, dialect=dialect)
         self.take_new()
         self.settle()
@@ -81,6 +82,8 @@ class Replies(Ledger):
         if self.random.random() < 0.2:
             again = self.history.add_response(reply, sent=sent, dialect=dialect)
             assert again == self.history, "the same reply was added twice"
+        if is_alone:
+            assert self.history.add_response(reply, dialect=dialect) == self.history, "the same reply was added twice"
         # What the assistant goes on with in its own last message is not settled yet.
         self.sends = [*self.sends[-3:], (dialect, wire if closed[-1].role == "user" else wire[:-1])]
         self.check_prefixes()

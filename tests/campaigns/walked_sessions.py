@@ -126,6 +126,8 @@ class Sessions(Replies):
             self.ledger[key] = known
         for key in self.ledger.keys() - found.keys() - self.gone:
             del self.ledger[key]
+        # What was never stored is as if it had not been: its like in the same turn may be taken for it (decision 29).
+        self.older = {key: call for key, call in self.older.items() if key in self.ledger}
 
     def do_rows(self) -> None:
         """Store in a database; another process goes on."""

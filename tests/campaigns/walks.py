@@ -20,7 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 from unittest.mock import patch
 
-from message_history import AmbiguousCallError, CallStateError, MessageHistory, ToolUseBlock, windows
+from message_history import (
+    AmbiguousCallError,
+    CallStateError,
+    MessageHistory,
+    ToolUseBlock,
+    UnknownCallError,
+    windows,
+)
 from message_history.core.turns.rules import MOVES
 from message_history.core.values import log
 from message_history.core.views import json_cache
@@ -128,6 +135,22 @@ class Walk(Sessions):
             self.history = self.history.add_tool_result(call, text)
             self._answered_with(call.key, text)
             self.settle()
+
+    def do_result_of_older(self) -> None:
+        """A result comes for a call as an older version gave it; for one that is gone it is no other's."""
+        if not self.older:
+            return
+        key, text = self.random.choice(list(self.older)), f"result {self.number()}"
+        is_there = key in self.ledger and key not in self.gone
+        try:
+            self.history = self.history.add_tool_result(self.older[key], text)
+        except UnknownCallError:
+            assert not is_there, "a call is not found any more"
+            return
+        assert is_there, "a call that is gone was found"
+        if self.ledger[key].state is not State.ANSWERED:
+            self._answered_with(key, text)
+        self.settle()
 
     def _answered_with(self, key: str, text: str) -> None:
         self.ledger[key] = self.ledger[key]._replace(state=State.ANSWERED, result=text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from message_history import (
     AmbiguousCallError,
     CallState,
+    CallStateError,
     Message,
     MessageHistory,
     Policy,
@@ -355,6 +357,26 @@ def test_a_call_that_two_branches_made_has_the_result_of_either() -> None:
     other = base.add_assistant(pay(2))
     done = other.add_tool_result(other.awaiting[1], "paid 2")
     assert states(merged(base, asked, done))[2] == (State.ANSWERED, "paid 2")
+
+
+@pytest.mark.parametrize("by", ["", "person"])
+@pytest.mark.parametrize("first", ["", "waiting", "approved", "started"])
+def test_a_call_that_moved_twice_while_a_reply_was_on_its_way_is_where_it_moved_to(first: str, by: str) -> None:
+    history = MessageHistory().add_user("q").add_assistant(pay(5))
+    sent = (history.record_call("call_0", first, by=by) if first else history).add_user("Hurry.")
+    grown: list[tuple[MessageHistory, tuple[str, ...]]] = [(sent, ())]
+    for before, through in grown:
+        for state in ("waiting", "approved", "denied", "cancelled", "started") if len(through) < 3 else ():
+            with suppress(CallStateError):
+                moved = before.record_call("call_0", state, by=by and f"{by} {len(through)}")
+                grown.append((moved, (*through, state)))
+    assert len(grown) > 8
+    for moved, through in grown:
+        (record,) = moved.calls
+        answered = moved.add_response(reply({"type": "text", "text": "ok"}), sent=sent, dialect=Anthropic())
+        for again in (answered, merged(sent, sent.add_user("Well?"), moved)):
+            assert (again.calls[0].state, again.calls[0].by) == (record.state, record.by), through
+            assert again.calls[0].decisions[-1:] == record.decisions[-1:]
 
 
 def test_the_output_of_a_tool_sets_no_state() -> None:

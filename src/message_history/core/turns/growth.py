@@ -19,7 +19,8 @@ from message_history.core.messages.repairs import RepairCode
 from message_history.core.turns.conversation import Context, messages_in, open_turn_of, parts_of
 from message_history.core.turns.effects import effects_in
 from message_history.core.turns.naming import Names, Place, with_own_keys
-from message_history.core.turns.stub_results import is_final, reason_of
+from message_history.core.turns.rules import MOVES, REASONS, CallState, state_of_reason
+from message_history.core.turns.stub_results import is_final, make_stub, reason_of
 from message_history.core.values.keys import OPEN, Origin
 from message_history.core.values.log import Log
 
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from message_history.core.messages.block_base import Block
+    from message_history.core.messages.policy import Policy
     from message_history.core.messages.repairs import Repair
     from message_history.core.turns.conversation import Conversation
     from message_history.core.turns.past import Turn
+    from message_history.core.values.meta import Mark
 
 Step: TypeAlias = tuple[Message, ToolUseBlock | None]
 """A message that was added. A result stands alone, with its call: its id may be another call's behind the reply."""
@@ -92,7 +95,11 @@ def _steps_since(then: Turn, turn: Turn, number: int, context: Context, names: N
         more = part_of(own, own.content[len(before) :])
         steps.append((with_replies(more, assistant_now.replies[known:]), None))
     words = user_now if user_now is not None else make_message("user", ())
-    steps += [(part_of(words, (result,)), calls[n]) for n, result in answers]
+    stood = user.results if user is not None else ()
+    for n, result in answers:
+        passed = _passed(stood[n].mark if n < len(stood) else None, result, calls[n], context.policy)
+        steps += [(make_message("user", (stub,)), calls[n]) for stub in passed]
+        steps.append((part_of(words, (result,)), calls[n]))
     for is_news, blocks in groupby(rest, lambda block: _is_news_of(block, names)):
         if is_news:
             effects = effects_in(tuple(blocks), context.policy)
@@ -100,6 +107,23 @@ def _steps_since(then: Turn, turn: Turn, number: int, context: Context, names: N
         else:
             steps.append((part_of(words, tuple(blocks)), None))
     return steps
+
+
+def _passed(
+    before: Mark | None, result: ToolResultBlock, call: ToolUseBlock, policy: Policy
+) -> Iterator[ToolResultBlock]:
+    """Yield a stub for each state that a call has passed through: its last one may not follow the first at once."""
+    mark = result.mark
+    if before is None or mark is None or not result.is_stub:
+        return
+    known, reason = before.recorded(), before.reason
+    for number, decision in enumerate(mark.decisions[:-1], 1):
+        if decision not in known:
+            reason = decision.state
+            yield make_stub(call, policy, reason, "", mark.key, decisions=mark.decisions[:number])
+    if state_of_reason(mark.reason) not in MOVES[state_of_reason(reason)]:
+        # From every state that may be left, one comes to any other by way of this one.
+        yield make_stub(call, policy, REASONS[CallState.APPROVED], "", mark.key)
 
 
 def _is_news_of(block: Block, names: Names) -> bool:

@@ -56,7 +56,9 @@ def after_decisions(result: ToolResultBlock, before: Mark | None, call: ToolUseB
         return result if result.mark is None else _with_note(result, result.mark)
     mark = result.mark if result.mark is not None else Mark(kind="decided", key=before.key)
     later = mark.recorded()
-    decisions = later if later[: len(earlier)] == earlier else (*earlier, *(d for d in later if d not in earlier))
+    # What a stub says last is new, though it may have been so before.
+    new = (each for each in later if each not in earlier or (result.is_stub and each is later[-1]))
+    decisions = later if later[: len(earlier)] == earlier else (*earlier, *new)
     if not result.is_stub:
         decisions = decisions if any(map(says_more, decisions)) else ()
         if call.approval and before.reason in ("approved", "started"):
