@@ -72,7 +72,8 @@ def record_state(
     past, (assistant, user), context = parts_of(conversation)
     decision = evolve(decision, state=REASONS[state])
     decisions = (decision,) if says_more(decision) else ()
-    stub = make_stub(meant, context.policy, REASONS[state], decision.reason, meant.key, decisions=decisions)
+    detail = decision.reason if state is CallState.DENIED else ""
+    stub = make_stub(meant, context.policy, REASONS[state], detail, meant.key, decisions=decisions)
     if user is None and count_of_calls(assistant):
         # Nothing was recorded in this turn: its other calls have not run yet.
         places = [Place(len(past), number) for number in range(count_of_calls(assistant))]
