@@ -144,6 +144,16 @@ def test_a_call_that_was_cut_away_is_no_other() -> None:
         branch.add_tool_result(first, "x")
 
 
+def test_a_call_that_was_removed_is_not_its_like_that_moved_up() -> None:
+    history = MessageHistory().add_user("q").add_assistant(pay(5)).add_user("on").add_assistant(pay(5))
+    gone, stays = (each.call for each in history.add_tool_result(history.awaiting[0], "paid").calls)
+    pruned = history.add_tool_result(stays, "paid").without_unanswered()
+    assert [each.key for each in pruned.calls] == [stays.key]
+    assert pruned.add_tool_result(stays, "paid").calls == pruned.calls
+    with pytest.raises(UnknownCallError):
+        pruned.add_tool_result(gone, "x")
+
+
 @pytest.mark.parametrize("wrong", [1, {}, {"dropped": 1, "branches": [1]}, {"dropped": 1, "branches": [[1, 2, 3, 4]]}])
 def test_what_is_no_lineage_is_kept_and_changes_no_key(wrong: Any) -> None:
     saved = MessageHistory(name="a").add_user("q").add_assistant(pay(5)).to_list()

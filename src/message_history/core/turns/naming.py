@@ -134,7 +134,9 @@ class Names:
             return None
         draft = self._assistant if place.turn == len(self._past) else AssistantDraft.of(self._past[place.turn][0])
         number = draft.place_of(call)
-        return Place(place.turn, number) if number is not None else None
+        meta = draft.calls[number].meta if number is not None and origin.turn != OPEN else None
+        # One that moved up to here is another.
+        return Place(place.turn, number) if number is not None and not (meta is not None and meta.key) else None
 
     def _has(self, place: Place) -> bool:
         if place.turn == len(self._past):
