@@ -18,7 +18,7 @@ from attrs import define, evolve, field
 from message_history.core.views.json_cache import json_of
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.following.digests import digest_of
-from message_history.healing.conversations import Digests
+from message_history.healing.beginnings import Digests
 from message_history.healing.verbatim import is_assistants
 from message_history.violations import check
 

@@ -31,7 +31,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from message_history.core.values.log import Log
 from message_history.following.followed import Followed
-from message_history.healing.conversations import CANDIDATES, LOOKED_AT, Found, beginnings_of, goes_on
+from message_history.healing.beginnings import beginnings_of
+from message_history.healing.conversations import CANDIDATES, LOOKED_AT, Found, goes_on
 from message_history.healing.request import Untouched
 from message_history.proxy.versions import loaded, saved
 
