@@ -221,10 +221,19 @@ def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
 
 def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
     """Read a list; an entry that is written in another dialect than the rest is read in its own."""
-    parsed = read_anyway(lambda entries: _read(entries, dialect), raw)
+    parsed = read_anyway(lambda entries: _read_known(entries, dialect), raw)
     if not parsed.own:
         lift_metadata(parsed)
     return parsed
+
+
+def _read_known(raw: Sequence[Any], dialect: Dialect[Any] | None) -> Parsed:
+    parsed = _read(raw, dialect)
+    if not parsed.notes or parsed.own:
+        return parsed
+    strangers = import_module("message_history.dialects._shared.strangers")
+    known: Parsed = strangers.without_strangers(raw, parsed, lambda entries: _read(entries, dialect))
+    return known
 
 
 def _read(raw: Sequence[Any], dialect: Dialect[Any] | None) -> Parsed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.elsewhere import API_ROLES
@@ -131,10 +132,12 @@ def _is_own(message: Any) -> bool:
 
 def _read(document: Document) -> Reading:
     found = Conversations()
-    for n, around, entries in _chats(document):
+    for item, around, entries in _chats(document):
         collector = found.collector()
         waiting: list[str] = []
-        for message in entries:
+        rows = document.numbered_items
+        is_whole = not around and len(rows) == len(entries)
+        for n, message in zip((place for place, _ in rows) if is_whole else repeat(item), entries, strict=False):
             keys = _keys(message)
             if _event(message):
                 _add_event(collector, n, message, waiting)
@@ -143,7 +146,7 @@ def _read(document: Document) -> Reading:
             else:
                 _add(collector, n, message, keys)
         title, id, tools = around.get("title"), around.get("id"), around.get("tools")
-        label = f"item {n}" if found else ""
+        label = f"item {item}" if found else ""
         found.add(collector.conversation(BLOCKS, label=label, id=id, title=title, tools=tools))
     return found.reading()
 

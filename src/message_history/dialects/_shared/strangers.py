@@ -1,0 +1,45 @@
+"""Messages of a role that nobody knows: they are nobody's words, and least of all the user's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history.core.messages.parsed import Note
+from message_history.core.messages.repairs import RepairCode
+from message_history.core.values.json_values import freeze, short_repr
+from message_history.dialects._shared.sdk_objects import as_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from message_history.core.messages.parsed import Parsed
+
+_USERS: Final = frozenset({"user", "human", "role_user", "prompter"})
+"""How the user is called, in lower case."""
+
+
+def without_strangers(raw: Sequence[Any], parsed: Parsed, read: Callable[[Sequence[Any]], Parsed]) -> Parsed:
+    """Read a list again without the entries that were taken for the user's, though nobody knows their role.
+
+    `parsed` is what was read of it, and `read` reads a list. Each entry that is left out is in a note, whole.
+    """
+    assumed = {note.source for note in parsed.notes if note.code is RepairCode.ROLE_ASSUMED}
+    strange = {source for source in assumed if _is_strange(raw[source])}
+    if not strange:
+        return parsed
+    kept = [n for n in range(len(raw)) if n not in strange]
+    again = read([raw[n] for n in kept])
+    again.sources = [kept[source] for source in again.sources]
+    again.notes = [note.at(kept[note.source]) for note in again.notes] + [_dropped(raw[n], n) for n in strange]
+    again.notes.sort(key=lambda note: note.source)
+    return again
+
+
+def _is_strange(entry: object) -> bool:
+    role = (as_mapping(entry) or {}).get("role")
+    return role is not None and not (isinstance(role, str) and role.strip().lower() in _USERS)
+
+
+def _dropped(entry: object, source: int) -> Note:
+    why = f"the role {short_repr((as_mapping(entry) or {}).get('role'))} is none that is known"
+    return Note(RepairCode.ENTRY_DROPPED, source, (freeze(entry)[0],), why)
