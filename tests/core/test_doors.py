@@ -98,7 +98,7 @@ def test_numbers_too_long_to_print_are_shown_short() -> None:
     for value in (10**5_000, -(10**5_000), [10**5_000], {"x": 10**5_000}):
         assert len(short_repr(value)) < 120
     (repair,) = MessageHistory.from_list([{"role": 10**5_000, "content": "x"}]).repairs
-    assert repair.code is RepairCode.ROLE_ASSUMED
+    assert repair.code is RepairCode.ENTRY_DROPPED
 
 
 class _Plain:
@@ -114,10 +114,10 @@ class _Unshown:
 
 @pytest.mark.parametrize("role", ["z" * 100, [[[[["deep"]]]]], 10**5000, MappingProxyType({"a": "b"})], ids=type)
 @pytest.mark.parametrize("key", ["content", "parts"])
-def test_a_role_that_its_repair_does_not_show_is_held_in_it(role: object, key: str) -> None:
+def test_a_message_of_a_role_that_nobody_knows_is_held_whole_in_its_repair(role: object, key: str) -> None:
     (repair,) = MessageHistory.from_list([{"role": role, key: ["q"]}]).repairs
-    assert repair.code is RepairCode.ROLE_ASSUMED
-    assert repair.removed == (freeze(role)[0],)
+    assert repair.code is RepairCode.ENTRY_DROPPED
+    assert repair.removed == (freeze({"role": role, key: ["q"]})[0],)
 
 
 @pytest.mark.parametrize("value", [_Plain(), _Unshown()])

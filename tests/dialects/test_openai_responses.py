@@ -854,10 +854,11 @@ class TestWords:
         raw = [{"type": "input_text", "text": "q"}, {"type": "output_text", "text": "a"}, Q2]
         assert sent(raw) == [Q, easy(), Q2]
 
-    def test_an_unknown_role_is_the_users(self) -> None:
-        history = MessageHistory.from_list([{"type": "message", "role": "critic", "content": "q"}], dialect=STRICTEST)
-        assert [repair.code for repair in history.repairs] == [RepairCode.ROLE_ASSUMED]
-        assert history.for_send(STRICTEST) == [Q]
+    def test_an_unknown_role_is_never_the_users(self) -> None:
+        critic = {"type": "message", "role": "critic", "content": "c"}
+        history = MessageHistory.from_list([Q, critic, {**critic, "role": "Human", "content": "d"}], dialect=STRICTEST)
+        assert [repair.code for repair in history.repairs] == [RepairCode.ENTRY_DROPPED, RepairCode.ROLE_ASSUMED]
+        assert [each.text for each in history[0].content if isinstance(each, TextBlock)] == ["q", "d"]
 
 
 class TestReply:

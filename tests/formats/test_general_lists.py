@@ -13,10 +13,10 @@ from message_history.formats.reading import session_in
 from tests.formats.story import ANSWER, CHAT, QUESTION, lines, told, value
 
 
-def test_a_role_that_is_damaged_in_one_message_is_still_repaired() -> None:
+def test_a_message_whose_role_is_damaged_is_held_whole_in_its_repair() -> None:
     session = session_in(lines(*CHAT, {"role": "usr", "content": "And b.txt?"}))
     assert session.format.name == "messages"
-    assert [each.code for each in session.conversations[0].history().repairs] == [RepairCode.ROLE_ASSUMED]
+    assert [each.code for each in session.conversations[0].history().repairs] == [RepairCode.ENTRY_DROPPED]
 
 
 @pytest.mark.parametrize("installed", [True, False])

@@ -135,7 +135,8 @@ def examine(path: Path, *, chosen: Format | None = None) -> Examined:
     except OSError as error:
         return Examined(path=path, problem=error.strerror or "it cannot be read")
     if not session.messages:
-        return Examined(path=path)
+        note = next(iter(session.unread), None)
+        return Examined(path=path, problem=f"it holds no messages: {note.detail}" if note is not None else None)
     return Examined(path=path, session=session, violations=tuple(session.violations()), stamp=stamp)
 
 

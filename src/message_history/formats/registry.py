@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, final
 from attrs import evolve
 
 from message_history.core.messages.repairs import InvariantError
+from message_history.files.damaged_json import LineNote
 from message_history.files.files import FileForm, NotRecognisedError, UnreadableFileError
 from message_history.files.naming import kind_of
 from message_history.files.written_like import written_like
@@ -46,6 +47,7 @@ class _Formats(Mapping[str, Format]):
 
 
 FORMATS: Final = _Formats()
+_NOTHING: Final = "an item in which no message was found"
 _ODD: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """What readers run into when a value is of another type than its program ever writes: such a file is another's."""
 
@@ -98,7 +100,12 @@ def read_as(document: Document, chosen: Format) -> Reading:
         raise
     except _ODD as error:
         raise UnreadableFileError(f"its entries are not built as those of the format {chosen.name}: {error}") from error
-    return evolve(reading, conversations=tuple(_finished(each, document, chosen) for each in reading.conversations))
+    found = tuple(_finished(each, document, chosen) for each in reading.conversations)
+    if reading.unread or reading.notes or any(each.file.entries or each.omitted for each in found):
+        return evolve(reading, conversations=found)
+    # What gave no message is named, so that nothing is empty without a word.
+    unread = [LineNote(line=n, detail=_NOTHING, skipped=str(item)) for n, item in document.numbered_items if item]
+    return evolve(reading, conversations=found, unread=tuple(unread))
 
 
 def repair_as(data: bytes, chosen: Format, policy: Policy) -> Rewritten:

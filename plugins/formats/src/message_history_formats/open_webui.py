@@ -35,11 +35,11 @@ def _chat(item: Mapping[str, Any]) -> Mapping[str, Any]:
 def _nodes(item: Mapping[str, Any]) -> dict[str, Any] | None:
     history = _chat(item).get("history")
     nodes = history.get("messages") if isinstance(history, dict) else None
-    if isinstance(nodes, dict):
+    if isinstance(nodes, dict) and nodes:
         return nodes
     flat = item["chat"].get("messages") if isinstance(item.get("chat"), dict) else None
     if not isinstance(flat, list):
-        return None
+        return nodes if isinstance(nodes, dict) else None
     # Older chats have a list only; each message follows the one before.
     return {str(n): {**each, "parentId": str(n - 1)} for n, each in enumerate(flat)}
 

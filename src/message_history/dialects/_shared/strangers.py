@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
 from message_history.core.messages.parsed import Note
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import freeze, short_repr
@@ -27,12 +28,24 @@ def without_strangers(raw: Sequence[Any], parsed: Parsed, read: Callable[[Sequen
     strange = {source for source in assumed if _is_strange(raw[source])}
     if not strange:
         return parsed
+    calling = strange & _answered(parsed)
+    strange -= calling
     kept = [n for n in range(len(raw)) if n not in strange]
-    again = read([raw[n] for n in kept])
+    # Nobody but the assistant makes calls that are answered.
+    again = read([{**(as_mapping(raw[n]) or {}), "role": "assistant"} if n in calling else raw[n] for n in kept])
+    for n in sorted(calling):
+        again.role_assumed(kept.index(n), (as_mapping(raw[n]) or {}).get("role"), "role {} taken as the assistant's")
     again.sources = [kept[source] for source in again.sources]
     again.notes = [note.at(kept[note.source]) for note in again.notes] + [_dropped(raw[n], n) for n in strange]
     again.notes.sort(key=lambda note: note.source)
     return again
+
+
+def _answered(parsed: Parsed) -> set[int]:
+    """Return the entries with a call that a result in the list answers."""
+    blocks = [(source, each) for source, m in zip(parsed.sources, parsed.messages, strict=True) for each in m.content]
+    results = {block.tool_use_id for _, block in blocks if isinstance(block, ToolResultBlock)}
+    return {source for source, block in blocks if isinstance(block, ToolUseBlock) and block.id in results}
 
 
 def _is_strange(entry: object) -> bool:
