@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 
-from message_history import MessageHistory
+from message_history import InvariantError, MessageHistory, Policy, RepairCode, ToolResultBlock
+from message_history.cli.app import app
 from message_history.formats import from_data
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
@@ -14,6 +16,8 @@ from tests.formats.samples import SAMPLES
 from tests.formats.story import told
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.formats.story import Sample
 
 JSON = [
@@ -43,3 +47,88 @@ def test_a_list_gives_the_first_conversation_of_its_file(sample: Sample) -> None
         assert told(history) == told(expected)
     else:
         assert history == expected
+
+
+QUESTION, ANSWER = {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}
+
+
+def test_an_object_with_a_conversation_is_read_and_any_other_refused() -> None:
+    history = MessageHistory.from_list({"system": "Be brief.", "messages": [QUESTION, ANSWER]})
+    assert [message.text for message in history] == ["q", "a"]
+    with pytest.raises(TypeError, match="not dict"):
+        MessageHistory.from_list({"level": "info"})
+
+
+def test_a_value_that_is_neither_an_object_nor_a_list_is_refused() -> None:
+    with pytest.raises(TypeError, match="from_file reads a file"):
+        from_data("[]")
+
+
+def test_objects_of_a_framework_are_read_as_their_json() -> None:
+    class Message:
+        def __init__(self, **fields: Any) -> None:
+            vars(self).update(fields)
+
+    call = Message(id="c1", type="function", function=Message(name="f", arguments="{}"))
+    raw = [
+        Message(id="1", role="user", content="q"),
+        Message(id="2", role="assistant", toolCalls=[call]),
+        Message(id="3", role="tool", toolCallId="c1", content="r"),
+    ]
+    history = MessageHistory.from_list(raw)
+    assert [(each.name, each.id) for each in history[1].calls] == [("f", "c1")]
+    assert [each.text for each in history[2].results] == ["r"]
+    assert not history.repairs
+
+
+def test_records_among_messages_are_each_in_a_repair_and_leave_thinking_alone() -> None:
+    record = {"type": "summary", "summary": "Said before."}
+    sample = next(each for each in JSON if each.format == "claude-code")
+    rows = parsed(sample)
+    history = MessageHistory.from_list([*rows, {**record, "leafUuid": "m"}])
+    assert {each.code for each in history.repairs} == {RepairCode.ENTRY_DROPPED}
+    assert history.repairs[-1].source == len(rows)
+    assert history == MessageHistory.from_list(rows)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        [{"level": "info", "msg": "started"}, {"level": "warn", "msg": "slow"}],
+        [{"type": "session", "cwd": "/tmp", "id": "s", "version": 3}],
+        [["nobody", "Hi"], 7, "words"],
+        [{"role": "narrator", "content": "It was night."}],
+    ],
+)
+def test_a_list_without_a_message_is_never_empty_without_a_word(raw: list[Any]) -> None:
+    history = MessageHistory.from_list(raw)
+    assert not history
+    assert [each.source for each in history.repairs] == list(range(len(raw)))
+    assert all(each.removed for each in history.repairs)
+    with pytest.raises(InvariantError):
+        MessageHistory.from_list(raw, policy=Policy(on_violation="raise"))
+
+
+def test_doctor_reports_a_session_in_which_no_message_was_found(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b'[{"role": "user", "parts": []}, {"role": "assistant", "parts": []}]')
+    result = CliRunner().invoke(app, ["doctor", str(tmp_path)])
+    assert result.exit_code != 0, result.output
+
+
+def test_a_result_within_a_result_survives_a_save() -> None:
+    inner = ToolResultBlock("x", "inner")
+    raw = [
+        QUESTION,
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": [inner]},
+    ]
+    history = MessageHistory.from_list(raw)
+    assert MessageHistory.from_list(history.to_list()) == history
+    assert [each.text for each in history[2].results] == ["inner"]
+    assert history.repairs[0].removed == (inner,)
+
+
+def test_a_name_with_white_space_around_it_is_sent_without_it() -> None:
+    call = {"type": "tool_use", "id": "c1", "name": " read ", "input": {}}
+    history = MessageHistory.from_list([QUESTION, {"role": "assistant", "content": [call]}])
+    assert history.for_send()[1]["content"] == [{**call, "name": "read"}]

@@ -16,6 +16,7 @@ from message_history.core.messages.blocks import (
     RedactedThinkingBlock,
     TextBlock,
     ThinkingBlock,
+    ToolResultBlock,
     ToolUseBlock,
     text_block,
     tool_result_block,
@@ -30,7 +31,7 @@ from message_history.dialects._shared.schema import text_or_none
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from message_history.core.messages.parsed import Parsed
 
@@ -312,6 +313,19 @@ def _as_text(value: object, source: int, parsed: Parsed, meta: Meta | None = Non
     """Keep a value that is no block as its JSON text."""
     parsed.note(RepairCode.VALUE_CONVERTED, source, detail=f"a {type(value).__name__} as content, kept as JSON text")
     return text_block(text_of_json(value), meta)
+
+
+def within_result(blocks: Iterable[Block], source: int, parsed: Parsed) -> tuple[Block, ...]:
+    """Return blocks as a result may hold them: of one within it what it holds, of a call its text; each is noted."""
+    made: list[Block] = []
+    for block in blocks:
+        if not isinstance(block, ToolResultBlock | ToolUseBlock):
+            made.append(block)
+            continue
+        parsed.note(RepairCode.VALUE_CONVERTED, source, (block,), f"a {type(block).__name__} within a result")
+        inner = block.content if isinstance(block, ToolResultBlock) else (text_block(repr(block)),)
+        made += within_result(inner, source, parsed)
+    return tuple(made)
 
 
 def text_of_json(value: object) -> str:

@@ -333,9 +333,13 @@ def _base62(digest: bytes, length: int) -> str:
 
 
 def named_for(name: str, fits: re.Pattern[str], limit: int, changes: Changes) -> str:
-    """Return a tool's name as one that `fits`: itself, or a readable one with a hash, which is recorded."""
+    """Return a tool's name as one that `fits`: itself, or, recorded, without white space around it or with a hash."""
     if len(name) <= limit and fits.fullmatch(name):
         return name
+    plain = name.strip()
+    if plain != name and len(plain) <= limit and fits.fullmatch(plain):
+        changes.rewritten(f"the tool name {name!r:.80} as {plain!r}")
+        return plain
     digest = _sha256(name).hex()[:8]
     alias = f"{re.sub('[^a-zA-Z0-9_-]', '_', name)[: limit - 9]}_{digest}"
     if not fits.fullmatch(alias):

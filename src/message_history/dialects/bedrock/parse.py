@@ -24,7 +24,7 @@ from message_history.core.values.json_values import freeze, freeze_mapping, json
 from message_history.core.values.meta import Meta
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.typed_blocks import is_white_space, read_block, text_of_json
+from message_history.dialects._shared.typed_blocks import is_white_space, read_block, text_of_json, within_result
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.bedrock.media import base64_of, bytes_of, format_of, media_type_of, with_text
 from message_history.dialects.bedrock.schema import AS_JSON, BLOCKS, IN_RESULTS
@@ -201,8 +201,8 @@ class _Reader:
         others = {key: value for key, value in data.items() if key not in ("toolUseId", "content", "status")}
         if status is not None and status != "error":
             others["status"] = status
-        content = self._blocks(data.get("content"), in_result=True)
-        return tool_result_block(id, tuple(content), status == "error", _meta(others))
+        content = within_result(self._blocks(data.get("content"), in_result=True), self._source, self.parsed)
+        return tool_result_block(id, content, status == "error", _meta(others))
 
     def _result_part(self, key: str, value: object) -> Block:
         if key == "json":

@@ -7,6 +7,7 @@ langchain-core or in a provider's own; what is neither stays a block of its own 
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
@@ -30,7 +31,14 @@ from message_history.core.values.meta import Meta
 from message_history.dialects._shared.reply_info import with_info
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.truncated import TRUNCATED
-from message_history.dialects._shared.typed_blocks import call_of_text, carry, half_written, parsed_input, text_of_json
+from message_history.dialects._shared.typed_blocks import (
+    call_of_text,
+    carry,
+    half_written,
+    parsed_input,
+    text_of_json,
+    within_result,
+)
 from message_history.dialects.gemini import TRUNCATED as TRUNCATED_BY_GEMINI
 from message_history.dialects.langchain.provider_blocks import ITEMS, item_groups, provider_blocks, type_of
 from message_history.dialects.langchain.schema import ISSUERS, KINDS, LANGCHAIN, as_message, kind_of
@@ -39,7 +47,7 @@ from message_history.dialects.openai_chat.media import image_of
 from message_history.dialects.openai_responses.parse import is_truncated as is_unfinished
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from message_history.core.messages.block_base import Block
 
@@ -88,7 +96,7 @@ class Reader:
         content = _Content(self.parsed, source, kind, "gemini" if issuer is None and _signatures(data) else issuer)
         blocks: list[Block]
         if kind == "tool":
-            blocks = [_result(data, content)]
+            blocks = [_result(data, content, partial(within_result, source=source, parsed=self.parsed))]
         elif kind == "assistant":
             blocks = _assistant(data, content)
         else:
@@ -317,12 +325,12 @@ def _others(item: Mapping[Any, Any], *read: str) -> dict[Any, Any]:
     return {key: value for key, value in item.items() if key not in ("type", *read) and value is not None}
 
 
-def _result(data: Mapping[Any, Any], content: _Content) -> ToolResultBlock:
+def _result(data: Mapping[Any, Any], content: _Content, within: Callable[..., tuple[Block, ...]]) -> ToolResultBlock:
     id = data.get("tool_call_id")
     kept = {**_message_keys(data, "tool"), "artifact": data.get("artifact")}
     meta = _extra({**kept, "function": True if data.get("type") == "function" else None})
     is_error = data.get("status") == "error"
-    blocks = tuple(content.blocks(data.get("content")))
+    blocks = within(content.blocks(data.get("content")))
     return ToolResultBlock(id if isinstance(id, str) else "", blocks, is_error, meta=meta)
 
 

@@ -36,6 +36,7 @@ from message_history.dialects._shared.typed_blocks import (
     read_parts,
     rest_of,
     text_of_json,
+    within_result,
 )
 from message_history.dialects.openai_chat.media import document_at, document_of, image_of, media_type_of
 from message_history.dialects.openai_chat.plain_reader import READERS
@@ -273,7 +274,8 @@ class Reader:
         others = rest_of(data, "role", "content", "tool_call_id")
         if isinstance(others.get("tool_name"), str) and "name" not in others:
             others["name"] = others.pop("tool_name")  # As Ollama's own API calls it.
-        self._results.append(tool_result_block(id, tuple(content), is_error=False, meta=self._meta(others)))
+        held = within_result(content, source, self.parsed)
+        self._results.append(tool_result_block(id, held, is_error=False, meta=self._meta(others)))
 
     def _end_results(self) -> None:
         if not self._results:

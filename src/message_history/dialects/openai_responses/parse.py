@@ -31,7 +31,13 @@ from message_history.dialects._shared.reader import as_system, read_entries, rol
 from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.runs import Runs
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
-from message_history.dialects._shared.typed_blocks import call_of_text, is_plain_text, read_parts, text_of_json
+from message_history.dialects._shared.typed_blocks import (
+    call_of_text,
+    is_plain_text,
+    read_parts,
+    text_of_json,
+    within_result,
+)
 from message_history.dialects.openai_responses import notes, schema
 from message_history.dialects.openai_responses.approvals import (
     CLIENT_RUNS,
@@ -314,7 +320,7 @@ class Reader:
         failed = kind == "apply_patch_call_output" and data.get("status") == "failed"
         failed = failed or (found is not None and found.is_error)
         meta = Meta(extra=extra, converted=converted) if extra else None
-        return tool_result_block(_id_of(data), content, is_error=failed, meta=meta)
+        return tool_result_block(_id_of(data), within_result(content, source, self.parsed), failed, meta)
 
     def _output_blocks(self, output: object, source: int) -> tuple[Block, ...]:
         """Read what a tool gave: text, parts, a screenshot, or whatever stands there."""
