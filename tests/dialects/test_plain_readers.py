@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from message_history import MessageHistory
 from message_history.dialects import Anthropic, Dialect, Mistral, OpenAIChat, OpenAIResponses
 from message_history.dialects.openai_chat import parse as openai_chat
+from message_history.dialects.openai_responses import parse as openai_responses
+from tests.dialects.responses import lists as lists_of_items
 
 WORDS = st.sampled_from(
     ["text", "é", " ", "", "lone \ud83d", "[This call was lost.]", "[No result is recorded for this call."]
@@ -78,7 +80,8 @@ def known(history: MessageHistory) -> object:
 
 def long_way(raw: list[Any], dialect: Dialect[Any] | None) -> MessageHistory:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(openai_chat, "read_runs", lambda _, start, *__: start)
+        for module in (openai_chat, openai_responses):
+            patch.setattr(module, "read_runs", lambda _, start, *__: start)
         return MessageHistory.from_list(raw, dialect=dialect)
 
 
@@ -89,6 +92,47 @@ def test_the_short_way_reads_what_the_long_way_reads(dialect: Dialect[Any] | Non
     assert short == long
     assert known(short) == known(long)
     assert json.dumps(short.to_list()) == json.dumps(MessageHistory.from_list(short.to_list()).to_list())
+
+
+WHOLE = st.sampled_from(["one", "two", "[This call was lost.]"])
+ITEMS = st.one_of(
+    st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": WHOLE}),
+    st.builds(
+        lambda kind, text, more: {"type": "message", "role": "user", "content": [{"type": kind, "text": text, **more}]},
+        st.sampled_from(["input_text", "output_text", "text"]),
+        WHOLE,
+        st.sampled_from([{}, {"annotations": []}, {"annotations": [1]}, {"logprobs": None}]),
+    ),
+)
+
+
+@st.composite
+def turns_of_items(draw: st.DrawFn) -> list[Any]:
+    """Draw what most lists of items hold: calls and their outputs, in their order or another one."""
+    ids = draw(st.lists(st.sampled_from(["call_1", "call_2"]), min_size=1, max_size=2, unique=True))
+    beside: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
+        [{}, {"id": "fc_1", "status": "completed"}, {"status": "incomplete"}, {"id": None}, {"x": 1}]
+    )
+    calls = [
+        {"type": "function_call", "call_id": id, "name": "f", "arguments": draw(TEXTS), **draw(beside)} for id in ids
+    ]
+    outputs = [{"type": "function_call_output", "call_id": id, "output": draw(WORDS), **draw(beside)} for id in ids]
+    outputs = draw(st.permutations(outputs)) if draw(st.integers(0, 2)) == 0 else outputs
+    said = draw(st.lists(st.just({"role": "assistant", "content": "a"}), max_size=1))
+    return [*said, *calls, *outputs]
+
+
+RUNS_OF_ITEMS = st.lists(
+    turns_of_items() | ITEMS.map(lambda item: [item]) | lists_of_items().map(lambda items: items[:1]), max_size=6
+).map(lambda runs: [item for run in runs for item in run])
+
+
+@pytest.mark.parametrize("dialect", [None, OpenAIResponses()])
+@given(raw=RUNS_OF_ITEMS)
+def test_the_short_way_reads_items_as_the_long_way_does(dialect: Dialect[Any] | None, raw: list[Any]) -> None:
+    short, long = MessageHistory.from_list(raw, dialect=dialect), long_way(raw, dialect)
+    assert short == long
+    assert known(short) == known(long)
 
 
 def test_common_entries_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,3 +150,17 @@ def test_common_entries_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> Non
         {"role": "assistant", "content": None, "tool_calls": [call]},
         *raw[2:],
     ]
+
+
+def test_common_items_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw: list[dict[str, Any]] = [
+        {"role": "user", "content": "q"},
+        {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": '{"a":1}', "id": "fc_1"},
+        {"type": "function_call_output", "call_id": "call_1", "output": "r"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "a", "annotations": []}]},
+    ]
+    monkeypatch.delattr(openai_responses.Reader, "_item")
+    history = MessageHistory.from_list(raw, dialect=OpenAIResponses())
+    assert [len(message.content) for message in history] == [1, 1, 1, 1]
+    sent: list[Any] = history.for_send(OpenAIResponses())[: len(raw)]
+    assert [item.get("arguments") for item in sent] == [item.get("arguments") for item in raw]

@@ -6,6 +6,7 @@ users and systems are the user's. Every block keeps which item it was part of, s
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.block_base import Block
@@ -27,6 +28,7 @@ from message_history.dialects._shared.beside import REPEATED, without
 from message_history.dialects._shared.blank_texts import without_empty_texts
 from message_history.dialects._shared.held import held_call
 from message_history.dialects._shared.mcp import mcp_block, mcp_result
+from message_history.dialects._shared.plain_runs import read_runs
 from message_history.dialects._shared.reader import as_system, read_entries, role_of
 from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects._shared.runs import Runs
@@ -47,6 +49,7 @@ from message_history.dialects.openai_responses.approvals import (
     request_of,
     whole_item,
 )
+from message_history.dialects.openai_responses.plain_reader import read_item
 from message_history.dialects.openai_responses.schema import APPROVAL, CUSTOM, DECISION, FUNCTION, OPENAI_RESPONSES
 
 if TYPE_CHECKING:
@@ -96,7 +99,8 @@ class Reader:
 
     def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
         self._look_for_requests(raw)
-        read_entries(raw, foreign, self, "no item", lambda _: self._run.end())
+        ahead = partial(self._ahead, raw)
+        read_entries(raw, foreign, self, "no item", lambda _: self._run.end(), ahead=ahead)
         self._run.end()
         return without_empty_texts(self.parsed)
 
@@ -107,6 +111,15 @@ class Reader:
             if kind == APPROVAL and isinstance(entry.get("id"), str):
                 self._requested.add(entry["id"])
             self.has_references = self.has_references or kind == "item_reference"
+
+    def _ahead(self, raw: Sequence[Any], source: int) -> int:
+        """Read items at one look each, where they are part of no run that has begun."""
+        if self._run.side is not None:
+            piece = read_item(raw[source]) if type(raw[source]) is dict else None
+            if piece is None or piece.side == self._run.side:
+                return source
+            self._run.end()
+        return read_runs(raw, source, self.parsed, read_item)
 
     def own_entry(self, entry: object, source: int) -> bool:
         """Read an item that is surely of this dialect, or could be any dialect's."""
