@@ -1,6 +1,6 @@
 """Measure all contenders, and write what was found.
 
-python -m benchmarks            measures, writes results/*.json, docs/performance.md, its charts and the README's table
+python -m benchmarks            measures, writes results/*.json, docs/performance*.md, charts and the README's table
 python -m benchmarks --again    measures once more, and adds its rounds to those of the last time: where figures spread
 python -m benchmarks --quick    measures small transcripts in about a minute, where the machine is quiet, and prints; writes nothing
 python -m benchmarks --beside   measures this library alone, for another Python than the page's: results/python-*.json

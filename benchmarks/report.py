@@ -1,13 +1,16 @@
-"""The pages: docs/performance.md, its charts and the README's table, written from the results alone."""
+"""The pages: docs/performance*.md, their charts and the README's table, written from the results alone."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.charts import THEMES, Line, chart
 from benchmarks.contenders import CONTENDERS
 from benchmarks.operations import BLOCKS, BYTES, COPY, JSON, LISTS, OPERATIONS, OURS
+from benchmarks.results import FOLDER
 from benchmarks.targets import TARGETS, number, reached
 from benchmarks.threads import ONE, TWO, WORK
 from benchmarks.validity_tables import validity_tables
@@ -41,7 +44,8 @@ def pages(speed: Speed, validity: dict[str, Any]) -> dict[Path, str]:
     Returns:
         The texts by their files.
     """
-    written = {ROOT / "docs" / "performance.md": page(speed, validity)}
+    written = {ROOT / "docs" / "performance.md": decided_by(speed, validity, field_table())}
+    written[ROOT / "docs" / "performance-figures.md"] = page(speed, validity)
     for operation, title in CHARTS.items():
         lines = _lines(speed, operation)
         for theme, colours in THEMES.items():
@@ -55,11 +59,44 @@ def pages(speed: Speed, validity: dict[str, Any]) -> dict[Path, str]:
     return written
 
 
+def decided_by(speed: Speed, validity: dict[str, Any], field: str = "") -> str:
+    """Write docs/performance.md: what somebody decides by who asks whether this library is fast enough."""
+    parts = [
+        "# Performance",
+        "Made by `python -m benchmarks` from what it measured; do not edit by hand. A history costs the message that "
+        "is added, never the messages that are there.",
+        _summary(speed, validity),
+        *(["## Sessions in the shapes of the field", field] if field else []),
+        "## Where others are better",
+        _better(speed),
+        f"Measured on {speed.made['date']} by `{speed.made['command']}` on {speed.made['machine']}, with "
+        f"{speed.made['python']}. All figures, how they are measured and what was not reached: "
+        "[all figures](performance-figures.md).",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def field_table(path: Path = FOLDER / "field.json") -> str:
+    """Write what `python -m benchmarks.field` kept; nothing where it has not run."""
+    if not path.exists():
+        return ""
+    rows = ["| session, messages | what it takes |", "|---|---|"]
+    for name, found in json.loads(path.read_text(encoding="utf-8")).items():
+        figures = ", ".join(f"{operation} {number(median(ratios))}" for operation, ratios in found.items())
+        rows.append(f"| {name} | {figures} |")
+    what = (
+        "Reading is in times of `json.loads` of the text, sending of `copy.deepcopy`, pickling of a list's, memory of "
+        "the dicts'; the sessions are generated with the keys, lengths and order that recorded ones have. Your own are "
+        "measured by `python -m benchmarks.field --data FOLDER`."
+    )
+    return "\n".join([*rows, "", what])
+
+
 def page(speed: Speed, validity: dict[str, Any]) -> str:
-    """Write docs/performance.md."""
+    """Write docs/performance-figures.md."""
     made = speed.made
     head = [
-        "# Performance",
+        "# All figures",
         "Made by `python -m benchmarks` from what it measured; do not edit by hand.",
         f"Measured on {made['date']} with `{made['command']}`, after `pip install -e '.[benchmarks]'`. The machine: "
         f"{made['machine']}, {made['python']}.",
@@ -104,8 +141,8 @@ def printed(speed: Speed, validity: dict[str, Any]) -> str:
     return "\n\n".join([_targets(speed, validity), *tables, _better(speed), validity_tables(validity)])
 
 
-def summary(speed: Speed, validity: dict[str, Any]) -> str:
-    """Write the README's table: an agent with 10,000 messages."""
+def _summary(speed: Speed, validity: dict[str, Any], folder: str = "") -> str:
+    """Write the table of an agent with 10,000 messages."""
     rows = [
         (
             "append a message",
@@ -156,12 +193,15 @@ def summary(speed: Speed, validity: dict[str, Any]) -> str:
         f"| broken histories of the field that become valid and lose nothing | {ours['broken']['whole']} of "
         f"{ours['broken']['lists']} | the best other, {name}: {best} |"
     )
+    return "\n".join([*table, "", _picture("append", CHARTS["append"], folder)])
+
+
+def summary(speed: Speed, validity: dict[str, Any]) -> str:
+    """Write the README's table, with where it comes from."""
     return (
         "\n".join(
             [
-                *table,
-                "",
-                _picture("append", CHARTS["append"], "docs/"),
+                _summary(speed, validity, "docs/"),
                 "",
                 f"Measured by `{speed.made['command']}` on {speed.made['machine']}, with {speed.made['python']}; all "
                 "of it, "

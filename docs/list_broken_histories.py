@@ -39,7 +39,7 @@ all.
 
 A result with an id that no call has (the wrong id) is the answer of the call that waits in its place: one result, one
 call. Where no call waits, or their numbers differ (the orphan), it is taken out, and kept in the repair.
-What other libraries make of the same histories is in [performance](performance.md#valid-whole-and-stable).
+What other libraries make of the same histories is in [performance](performance-figures.md#valid-whole-and-stable).
 
 | broken | how | repairs on reading | valid | kept |
 |---|---|---|---|---|

@@ -53,6 +53,7 @@ from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects._shared.typed_blocks import call_of_text, read_blocks
 from message_history.dialects.anthropic.parse import _BLOCKS as ANTHROPIC_S
 from message_history.dialects.anthropic.parse import _KEEP as ANTHROPIC_KEEPS
+from message_history.windows import estimate_tokens
 
 LETTERS = st.characters() | st.sampled_from("ab \ud83d\ude00\0")
 TEXTS = st.text(LETTERS, max_size=8)
@@ -331,3 +332,11 @@ def test_versions_of_a_log_that_are_extended_by_several_items_at_once_do_not_see
     assert list(shared.extend(range(SIZE)).extend(range(2))) == [*shared, *range(SIZE), *range(2)]
     assert list(Log(range(SIZE)).extend([1])) == [*range(SIZE), 1]
     assert list(start) == list(range(SIZE - 3))
+
+
+@given(ROLES, BLOCKS)
+def test_the_tokens_of_a_plain_content_are_those_of_its_blocks(role: Role, blocks: list[Any]) -> None:
+    made = make_message(role, tuple(blocks))
+    expected = estimate_tokens(made)
+    plain_content(made)
+    assert estimate_tokens(made) == expected

@@ -27,7 +27,7 @@ _PROGRAM: Final = "> "
 def _fit(document: Document) -> Fit:
     if document.value is not None:
         return Fit.NONE
-    if _STARTED.search(document.text):
+    if _START in document.text and _STARTED.search(document.text):
         return Fit.CERTAIN
     if any(line.value is not None for line in document.lines):
         return Fit.NONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, final
 
@@ -16,6 +17,7 @@ from message_history.core.messages.blocks import (
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.messages.message import Message, make_message
+from message_history.core.messages.plain import unpack
 from message_history.core.values.json_values import json_text, thaw
 
 if TYPE_CHECKING:
@@ -61,6 +63,8 @@ def estimate_tokens(message: Message) -> int:
 
     Complexity: linear in the message.
     """
+    if message._plain:
+        return BLOCK_TOKENS + sum(_tokens_of_item(message.role, item) for item in message._plain)
     return BLOCK_TOKENS + sum(map(_tokens, message.content))
 
 
@@ -128,6 +132,22 @@ def _tokens(block: Block) -> int:
         per_token = BYTES_PER_TOKEN if block.source.get("type") == "text" else ENCODED_BYTES_PER_TOKEN
         return BLOCK_TOKENS + _of_text(json_of_block(block), per_token)
     return BLOCK_TOKENS + _of_text(json_of_block(block))
+
+
+def _tokens_of_item(role: str, item: Any) -> int:
+    """Count what `_tokens` does for the block of an item of a plain content, without making it."""
+    if type(item) is str:
+        return BLOCK_TOKENS + _of_text(item)
+    if role == "user":
+        _, content = item
+        texts = content if type(content) is tuple else filter(None, (content,))
+        return 2 * BLOCK_TOKENS + sum(BLOCK_TOKENS + _of_text(text) for text in texts)
+    if len(item) < len(("id", "name", "input")):
+        text, _ = item if len(item) > 1 else item[0]
+        return BLOCK_TOKENS + _of_text(text)
+    _, name, input = item
+    written = input if type(input) is str else json.dumps(unpack(input), ensure_ascii=False)
+    return 2 * BLOCK_TOKENS + _of_text(name) + _of_text(written)
 
 
 def _of_text(text: str, per_token: int = BYTES_PER_TOKEN) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from message_history.core.turns.past import Turn
     from message_history.core.values.log import Chunk, Log
 
-WRITERS_KEPT: Final = 4
+WRITERS_KEPT: Final = 8
 """For how many writers a chunk keeps its text; the one that was asked for first goes first."""
 
 

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from threading import RLock
 from time import time
-from typing import TYPE_CHECKING, Final, Literal, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, final
 
 from attrs import evolve, frozen
 
@@ -203,6 +203,7 @@ class JsonlSession(SharedSession):
         self._timeout = lock_timeout
         self._clock = clock
         self._mutex = RLock()
+        self._locks: dict[Path, Any] = {}  # held by one thread at a time: see `_mutex`
         self._held: Held | None = None
         self._report = LoadReport(missing=True)
 
@@ -430,7 +431,7 @@ class JsonlSession(SharedSession):
             raise _as_session_error(self._path, error) from error
 
     def _locked(self) -> AbstractContextManager[None]:
-        return locked(self._path, self._timeout)
+        return locked(self._path, self._timeout, self._locks)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

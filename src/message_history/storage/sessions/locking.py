@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from message_history.extras import not_installed
 from message_history.files.disk import file_of
@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def locked(path: Path, timeout: float) -> Iterator[None]:
-    """Hold the lock of a file, or of the one that a link leads to: another file beside it."""
+def locked(path: Path, timeout: float, made: dict[Path, Any] | None = None) -> Iterator[None]:
+    """Hold the lock of a file, or of the one that a link leads to: another file beside it.
+
+    `made` keeps the lock for the next time: to make one takes longer than to hold it. Who shares it shares the lock.
+    """
     try:
         import filelock  # noqa: PLC0415 - the extra may not be installed
     except ModuleNotFoundError as error:
@@ -25,7 +28,12 @@ def locked(path: Path, timeout: float) -> Iterator[None]:
         file = file_of(path)
         if not file.parent.is_dir():
             raise SessionError(f"{path}: there is no such folder")
-        lock = filelock.FileLock(file.with_name(f"{file.name}.lock"))
+        lock = made.get(file) if made is not None else None
+        if lock is None:
+            lock = filelock.FileLock(file.with_name(f"{file.name}.lock"))
+        if made is not None:
+            made.clear()
+            made[file] = lock
         lock.acquire(timeout=timeout)
     except filelock.Timeout:
         raise SessionLockedError(f"{path}: another process has held its lock for {timeout:g} seconds") from None
