@@ -2,7 +2,7 @@
 
 python -m benchmarks            measures, writes results/*.json, docs/performance*.md, charts and the README's table
 python -m benchmarks --again    measures once more, and adds its rounds to those of the last time: where figures spread
-python -m benchmarks --quick    measures small transcripts in about a minute, where the machine is quiet, and prints; writes nothing
+python -m benchmarks --quick    measures small transcripts in about a quiet minute, and prints; writes nothing
 python -m benchmarks --beside   measures this library alone, for another Python than the page's: results/python-*.json
 python -m benchmarks --threads  measures what two threads take beside one, with this Python: results/threads-*.json
 python -m benchmarks --pages    only writes the page, the charts and the table again, from results/*.json

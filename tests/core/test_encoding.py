@@ -131,7 +131,7 @@ def test_a_chunk_keeps_the_text_of_few_dialects() -> None:
     for dialect in dialects * 2:
         assert history.for_send_json(dialect) == dumped(history, dialect)
     ((chunk, _),) = past_of(conversation_of(history)).chunks()
-    assert len(chunk.cache[0]) == 4
+    assert len(chunk.cache[0]) == 8
 
 
 def test_an_ending_with_the_assistant_and_a_prompt_are_written_too() -> None:
