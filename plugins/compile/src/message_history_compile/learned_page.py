@@ -59,8 +59,11 @@ def page_of(values: Mapping[str, Any]) -> bytes:
             _table("Repairs, by code", values["repairs"]),
             _table("Rejected, by reason", values["rejected"]),
             element("h2", f"{len(values['sample']):,} rows of them"),
-            element("p", "Chosen by the hash of their content, and two for each kind of repair."),
-            *(_row(row, is_open=n < _OPEN) for n, row in enumerate(values["sample"])),
+            element(
+                "p",
+                "Chosen by the hash of their content; two of each kind of repair, with a mask, with a synthetic piece.",
+            ),
+            *(_row(row, is_open=n < _OPEN) for n, row in enumerate(sorted(values["sample"], key=_is_usual))),
         )
     )
     policy = f"default-src 'none'; style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
@@ -86,6 +89,11 @@ def _table(title: str, counts: Mapping[str, int]) -> Markup:
         for name, count in counts.items()
     ]
     return join((element("h2", title), element("table", *rows)))
+
+
+def _is_usual(row: Mapping[str, Any]) -> bool:
+    """Return whether nothing of a row needs a look: others come first."""
+    return not row["receipt"]["repairs"] and all(piece["kind"] in ("learned", "context") for piece in row["pieces"])
 
 
 def _row(row: Mapping[str, Any], *, is_open: bool) -> Markup:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SAMPLE: Final = 30
 """How many rows are shown; those whose hashes are the least, so that they are the same in every run."""
 OF_EACH: Final = 2
-"""How many rows are shown of each kind of repair besides."""
+"""How many rows are shown besides of each kind of repair, and with a piece that is masked or synthetic."""
 LONGEST: Final = 4000
 """How much of a piece is shown."""
 KINDS: Final = ("learned", "masked", "synthetic", "context")
@@ -64,10 +64,10 @@ class Sampler:
     def __init__(self) -> None:
         self._chosen: dict[str, dict[str, dict[str, Any]]] = {}
 
-    def add(self, digest: str, split: str, receipt: dict[str, Any], pieces: Iterable[Piece]) -> None:
+    def add(self, digest: str, split: str, receipt: dict[str, Any], pieces: Sequence[Piece]) -> None:
         """Look at a row that was made."""
-        codes = {repair["code"] for repair in receipt["repairs"]}
-        places = [name for name in ("", *sorted(codes)) if self._has_place(name, digest)]
+        names = _names(receipt, {piece.kind for piece in pieces})
+        places = [name for name in names if self._has_place(name, digest)]
         if places:
             values = {
                 "split": split,
@@ -80,8 +80,8 @@ class Sampler:
     def join(self, values: Sequence[dict[str, Any]]) -> None:
         """Add what another sampler chose."""
         for each in values:
-            codes = {repair["code"] for repair in each["receipt"]["repairs"]}
-            self._put(each, [name for name in ("", *sorted(codes)) if self._has_place(name, each["digest"])])
+            names = _names(each["receipt"], {piece["kind"] for piece in each["pieces"]})
+            self._put(each, [name for name in names if self._has_place(name, each["digest"])])
 
     def values(self) -> list[dict[str, Any]]:
         """Return what was chosen, by hash."""
@@ -98,6 +98,11 @@ class Sampler:
             chosen[values["digest"]] = values
             if len(chosen) > _most(name):
                 del chosen[max(chosen)]
+
+
+def _names(receipt: dict[str, Any], kinds: set[str]) -> list[str]:
+    """Name what a row is chosen for."""
+    return ["", *sorted({repair["code"] for repair in receipt["repairs"]} | (kinds & {"masked", "synthetic"}))]
 
 
 def _most(name: str) -> int:

@@ -101,3 +101,11 @@ def test_lengths_are_counted_in_tokens_of_a_tokenizer(tmp_path: Path) -> None:
         assert "37.5% of all tokens are learned" in (out / "learned.html").read_text(encoding="utf-8")
     with pytest.raises(FileNotFoundError, match=r"name a tokenizer\.json"):
         compile_files([path], Plan(target="trl", tokenizer=str(path.parent / "none")), tmp_path / "no")
+
+
+def test_the_only_row_with_a_mask_is_shown_first(tmp_path: Path) -> None:
+    rows = [{"messages": [{"role": "user", "content": f"{n}?"}, agent()["messages"][-1]]} for n in range(200)]
+    path = write_lines(tmp_path / "in.jsonl", [*rows, masked(weight=0)])
+    compile_files([path], OPENAI, tmp_path / "out", unit_bytes=2000)
+    page = (tmp_path / "out" / "learned.html").read_text(encoding="utf-8")
+    assert MASKED in page[: page.index("</details>")]

@@ -1,6 +1,6 @@
 """Axolotl's tokenizing strategy on what is compiled for it.
 
-It needs torch, so `.ci/run` does without. In the environment of `test_llama_factory.py`, its own pins left aside:
+It needs torch; its own pins are left aside:
 `pip install --no-deps axolotl addict colorama`.
 """
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @pytest.mark.parametrize("name", ["qwen_25", "qwen3", "llama4"])
 def test_axolotl_learns_what_the_model_wrote_and_nothing_of_ours(name: str) -> None:
-    out = compiled("sharegpt-axolotl")
+    out = compiled("sharegpt-axolotl", synthetic="mask")
     (entry, _) = yaml.safe_load((out / "axolotl.yaml").read_text(encoding="utf-8"))["datasets"]
     tokenizer = _tokenizer()
     strategy = StrategyLoader()(

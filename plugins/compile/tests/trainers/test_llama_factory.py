@@ -1,6 +1,6 @@
 """LLaMA-Factory's converters and templates, on what is compiled for them.
 
-It needs torch, so `.ci/run` does without: `pip install llamafactory -e '.[dev]'` in an environment of its own.
+It needs torch; its own pins are left aside: `pip install --no-deps llamafactory peft`.
 """
 
 from __future__ import annotations

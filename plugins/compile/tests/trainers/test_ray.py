@@ -1,4 +1,4 @@
-"""Ray Data, on a local cluster with two workers. It is large, so `.ci/run` does without: install the extra `ray`."""
+"""Ray Data, on a local cluster with two workers. It needs the extra `ray`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark in local mode; it needs a Java runtime, so `.ci/run` does without: `pip install -e '.[dev,spark]'`."""
+"""Spark in local mode; it needs a Java runtime and the extra `spark`."""
 
 from __future__ import annotations
 
