@@ -152,7 +152,6 @@ def _holds_messages(text: str) -> bool:
 
 
 def _report(printer: Printer, found: list[Explanation], error: str, advice: _Advice) -> None:
-    """Report the rules that explain a text, and what the text is about when there is none."""
     subject = subject_of(error) if not found else None
     printer.add("about", {"name": subject.name, "hint": subject.hint} if subject is not None else None)
     printer.add(
@@ -245,7 +244,6 @@ def _is_about_the_end(one: Explanation) -> bool:
 
 
 def _print_nothing(printer: Printer, error: str) -> None:
-    """Print that no rule explains a text, and what it is about instead, where that is known."""
     subject = subject_of(error)
     if subject is None:
         hint = "; `message-history check FILE` finds what is wrong in a list without it"

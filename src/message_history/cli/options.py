@@ -110,7 +110,6 @@ def format_named(name: str | None) -> Format | None:
 
 
 def dialect_for(name: str, model: str | None) -> Dialect[Any]:
-    """Return the dialect with a name, for a model. Raises `click.UsageError` when the dialect knows no models."""
     dialect = DIALECTS[name]
     if model is None:
         return dialect

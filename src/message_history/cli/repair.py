@@ -125,7 +125,6 @@ class _Repairing:
         return self._list(path, session)
 
     def _session(self, path: str, session: SessionFile) -> ExitCode:
-        """Write a file of another program in its own form."""
         try:
             repaired = session.repair_file()
         except UnreadableFileError as error:
@@ -138,7 +137,6 @@ class _Repairing:
         return ExitCode.FOUND if repaired.after.violations() else ExitCode.DONE
 
     def _list(self, path: str, session: SessionFile) -> ExitCode:
-        """Write the main conversation of a file as a list."""
         file = main_of(path, session, self.printer)
         repaired = repair_file(file, dialect=self.dialect, to=self.to, as_request=self.as_request, model=self.model)
         data = repaired.data if self.to is not None else written_like(repaired.data, session.data)

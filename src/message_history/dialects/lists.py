@@ -82,7 +82,6 @@ def _add_replies(parsed: Parsed, replies: Iterable[tuple[int, ReplyInfo]]) -> No
 
 
 def to_list(conversation: Conversation) -> list[dict[str, Any]]:
-    """Write a conversation in the saved form."""
     from message_history.dialects.native.render import (  # noqa: PLC0415 - who sends does without
         first_entry,
         mark_open_stubs,

@@ -66,13 +66,11 @@ def _dialect_of_model(parsed: Parsed) -> Dialect[Any] | None:
 
 
 def write(conversation: Conversation, dialect: Dialect[Any]) -> tuple[list[Any], Any]:
-    """Return the messages in a dialect's form, and the system prompt if the dialect carries it beside them."""
     messages, _ = _fitted(conversation, dialect)
     return dialect.write(messages[length_of_lead(messages, dialect) :], context_of(conversation).system)
 
 
 def export(conversation: Conversation, dialect: Dialect[Any]) -> Export:
-    """Return the export of a conversation, with everything that was repaired or omitted for it."""
     messages, changed = _fitted(conversation, dialect)
     system = context_of(conversation).system
     lead = length_of_lead(messages, dialect)

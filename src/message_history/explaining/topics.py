@@ -98,7 +98,6 @@ def topic_table() -> dict[str, Any]:
 
 @cache
 def topics() -> tuple[Topic, ...]:
-    """Return all topics, those first that decide first."""
     rows = topic_table()["topic"]
     names = ("name", "id", "demand", "cause", "repair")
     return tuple(
@@ -234,7 +233,6 @@ def _by_sign(text: str) -> Topic | None:
 
 
 def _sentences(text: str) -> list[str]:
-    """Return the words of each sentence and value of a text, joined by spaces."""
     return [words for words in (_compared(part) for part in _SENTENCE_END.split(text)) if words]
 
 
@@ -279,7 +277,6 @@ def _classes() -> dict[str, list[str]]:
 
 
 def _members(word: str) -> list[str]:
-    """Return the words of a class, or a word that names none."""
     return _classes()[word[1:]] if word.startswith(_CLASS) else [word]
 
 

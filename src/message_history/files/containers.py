@@ -147,7 +147,6 @@ def _columns_of(connection: sqlite3.Connection, table: str) -> list[Any]:
 
 @contextmanager
 def _connected(data: bytes) -> Iterator[sqlite3.Connection]:
-    """Open a database in memory for a while."""
     found = _module()
     # That a table of its own is looked up counts as an update.
     allowed = (found.SQLITE_SELECT, found.SQLITE_READ, found.SQLITE_PRAGMA, found.SQLITE_UPDATE)

@@ -247,7 +247,6 @@ class _Lines:
 
     @property
     def column(self) -> int:
-        """Return how far into its line the last position is."""
         return self._position - self._begin
 
 

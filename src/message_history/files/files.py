@@ -206,7 +206,6 @@ def content_of(path: str | PathLike[str]) -> bytes:
 
 
 def read_bytes(data: bytes) -> SavedFile:
-    """Read a conversation from the content of a file. Raises `UnreadableFileError` when it holds no conversation."""
     text = decode_bytes(data)
     if not text.strip():
         raise UnreadableFileError("the file is empty")

@@ -78,7 +78,6 @@ def _name(agent: Path) -> str:
 
 
 def _numbered(folder: Path) -> list[Any]:
-    """Return the messages of an agent in the order of their numbers."""
     numbers = {file: file.stem.rpartition("_")[2] for file in folder.glob("message_*.json")}
     ordered = sorted(numbers, key=lambda file: (int(numbers[file]) if numbers[file].isdecimal() else 0, file.name))
     return [_value(file) for file in ordered]
@@ -115,7 +114,6 @@ def _check_sizes(files: Iterable[Path]) -> None:
 
 
 def _parts(root: Path) -> dict[str, list[Any]]:
-    """Return the parts of each message by its id, in their order."""
     found: dict[str, list[Any]] = defaultdict(list)
     for file in _json_files(root / "part"):
         part = _value(file)

@@ -22,7 +22,6 @@ def few_of(names: Iterable[str]) -> str:
 
 
 def kind_of(value: object) -> str:
-    """Say what a JSON value is that holds no messages."""
     if isinstance(value, dict):
         plural = "s" if len(value) > 1 else ""
         keys = f"with the key{plural} {few_of(map(short_repr, value))}"

@@ -316,7 +316,6 @@ _OF_REPAIRS: Final = frozenset({NATIVE, "repairs", "first_repair", "standing"})
 
 
 def _removed(value: Mapping[str, Any]) -> frozenset[str]:
-    """Return what the repairs in a line have removed, to be compared."""
     repairs = (repair for repair in _list(value.get("repairs")) if isinstance(repair, dict))
     items = (item for repair in repairs for item in _list(repair.get("removed")) if isinstance(item, dict))
     return frozenset(_key(item["block"]) for item in items if "block" in item)

@@ -36,7 +36,6 @@ REQUIRED: Final = {**{name: (key,) for name, key in MODEL_KEYS.items()}, "anthro
 
 
 def key_for(dialect: str) -> str:
-    """Name the key that a dialect's requests hold their messages under."""
     return {"gemini": "contents", "gemini_interactions": "input", "openai_responses": "input"}.get(dialect, KEYS[0])
 
 
@@ -52,7 +51,6 @@ def find_place(value: object) -> Place | None:
 
 
 def held_at(value: object, place: Sequence[str]) -> Any:
-    """Return what stands at a place; None when nothing does."""
     for key in place:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
@@ -119,7 +117,6 @@ def converted(
 
 
 def required_keys(body: Mapping[str, Any], dialect: Dialect[Any]) -> tuple[str, ...]:
-    """Name the keys that a request of a dialect must have and this one does not."""
     return tuple(key for key in REQUIRED.get(dialect.name, ()) if key not in body)
 
 

@@ -214,7 +214,6 @@ def _is_or_extends(new: EntryDigest, old: EntryDigest) -> bool:
 
 
 def common_entries(old: Iterable[EntryDigest], new: Sequence[EntryDigest]) -> int:
-    """Count the entries with which both lists begin."""
     count = 0
     for left, right in zip(old, new, strict=False):
         if left.whole != right.whole:

@@ -235,7 +235,6 @@ def _reply_id(value: Mapping[str, Any]) -> str | None:
 
 
 def _items(value: Mapping[str, Any]) -> list[Any]:
-    """Return the items that a line holds; none when it is no message, or only shows an error of the API."""
     if not _is_message(value) or value.get("isApiErrorMessage") is True:
         return []
     content = value["message"].get("content")
@@ -388,7 +387,6 @@ class _Weaving:
             self._values[n] = {**value, "message": {**value["message"], "content": kept}}
 
     def _line(self, addition: Addition, like: Mapping[str, Any]) -> dict[str, Any]:
-        """Write a new line, with what another says of the session."""
         message: dict[str, Any] = {"role": addition.role, "content": list(addition.items)}
         reply = _reply_id(like)
         if addition.role == "assistant" and reply is not None:
@@ -397,7 +395,6 @@ class _Weaving:
         return {"parentUuid": None, **envelope, "type": addition.role, "message": message, "uuid": self._new_id(like)}
 
     def _new_id(self, like: Mapping[str, Any]) -> str:
-        """Make the id of a line, which no other line has."""
         made = ""
         while not made or made in self._taken:
             self._made += 1

@@ -235,6 +235,5 @@ def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line
 
 
 def _line(item: Any, like: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a new line, with the time of another."""
     around = {"timestamp": like["timestamp"]} if "timestamp" in like else {}
     return {**around, "type": "response_item", "payload": item}

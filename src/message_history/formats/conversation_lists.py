@@ -109,7 +109,6 @@ def _inside(item: Any) -> SavedFile | None:
 
 
 def _repaired(item: Any, policy: Policy) -> tuple[Any, tuple[Repair, ...]] | None:
-    """Repair the conversation in an item; None for a sound one and for one that holds something else."""
     file = _inside(item)
     if file is None:
         return None

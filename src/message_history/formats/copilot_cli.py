@@ -136,7 +136,6 @@ class _Session:
                 self._open.pop(item.get("tool_use_id"), None)
 
     def _replace(self, shares: list[_Share]) -> None:
-        """Replace all that was read so far."""
         self.shares, self._answered, self._open = [], set(), {}
         for each in shares:
             self._add(each)
@@ -297,7 +296,6 @@ def _is_result(share: _Share) -> bool:
 
 
 def _threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
-    """Return the main conversation as pieces; none when there is no message."""
     shares = _Session((n, line.value) for n, line in enumerate(lines) if line.value is not None).shares
     pieces: list[Piece] = []
     for each in shares:
@@ -323,7 +321,6 @@ def _threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
 
 
 def _with_items(row: dict[str, Any], items: list[Any]) -> dict[str, Any]:
-    """Return an event with some of its items only."""
     data = dict(row["data"])
     kept = {item.get("id") for item in items if item["type"] == "tool_use"}
     if "toolRequests" in data:

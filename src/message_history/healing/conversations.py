@@ -190,7 +190,6 @@ def _begins(sent: Sent, whole: bytes, known: Sequence[EntryDigest], keys: Sequen
 
 
 def goes_on(sent: Sent, known: Sequence[EntryDigest]) -> bool:
-    """Return whether a raw list only adds to what was sent."""
     if isinstance(sent, Untouched):
         entries = sent.entries
         return len(entries) <= len(known) and all(

@@ -212,7 +212,6 @@ def is_assistants(message: Any) -> bool:
 
 
 def _role(message: Any) -> Any:
-    """Return who speaks: an item of the Responses API may not say, an object of LangChain says it as its type."""
     return message.get("role") if isinstance(message, Mapping) else getattr(message, "type", "user")
 
 

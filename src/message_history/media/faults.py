@@ -48,7 +48,6 @@ def faults_of(data: str, picture: Picture, limits: Limits) -> list[str]:
 
 
 def words_for(fault: str, data: str, picture: Picture, limits: Limits) -> str:
-    """Say what keeps an image from being taken."""
     size = f"it has {picture.width} x {picture.height} pixels"
     return {
         "type": f"the type {picture.media_type!r} cannot be sent here",
@@ -60,7 +59,6 @@ def words_for(fault: str, data: str, picture: Picture, limits: Limits) -> str:
 
 
 def why_not_fitted(picture: Picture) -> str:
-    """Say why an image was not made to fit."""
     most = most_pixels(picture.media_type)
     if picture.pixels > most:
         return f"it is not scaled, as more than {most} pixels are not opened"
@@ -68,7 +66,6 @@ def why_not_fitted(picture: Picture) -> str:
 
 
 def fitting_reasons(data: str, picture: Picture, fitted: Fitted) -> str:
-    """Say how an image was made to fit."""
     turned = ", upright" if picture.orientation != 1 else ""
     still = ", its first picture" if picture.animated else ""
     return (

@@ -103,7 +103,6 @@ def _gif(data: Encoded) -> Picture | None:
 
 
 def _colours(flags: int) -> int:
-    """Return the size of a GIF's colour table."""
     return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
 
 

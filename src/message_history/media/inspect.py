@@ -31,7 +31,6 @@ class MediaInfo:
 
     @cached_property
     def digest(self) -> bytes:
-        """Return a digest, which no other bytes have."""
         # Only media need it, and it takes longer to import than this file.
         from hashlib import blake2b  # noqa: PLC0415
 

@@ -51,7 +51,6 @@ _Page: TypeAlias = int | tuple[int, int]
 
 
 def _pages(data: bytes) -> set[_Page]:
-    """Find the pages among the objects of the file."""
     pages: set[_Page] = set()
     end = 0
     for leaf in islice(_LEAF.finditer(data), _MOST_LEAVES):

@@ -109,7 +109,6 @@ def _drafted(image: Image, bounds: Bounds) -> tuple[int, int]:
 
 
 def _turned(image: Image, picture: Picture) -> Image:
-    """Return an image as it is seen."""
     from PIL.Image import Transpose  # noqa: PLC0415
 
     turn = _TURNS.get(picture.orientation)
@@ -129,7 +128,6 @@ def _in_plain_colours(image: Image) -> Image:
 
 
 def _opaque(image: Image) -> Image:
-    """Return an image without transparency, on white."""
     from PIL import Image as Images  # noqa: PLC0415
 
     ground = Images.new("RGB", image.size, "white")

@@ -72,7 +72,6 @@ class _Item:
         return "image" if self.is_image else "document"
 
     def leave_out(self, why: str, rule: str) -> None:
-        """Put a text in its place."""
         self.sent = TextBlock(f"[{self.kind} left out: {why}]", meta=_kept(self.block.meta))
         self.why = f"{self.kind}: {why}{rule}"
 
@@ -120,7 +119,6 @@ class _Request:
         return self._limits.by_type and look.inline and look.paper is None and claims_image(look.declared)
 
     def judge(self) -> None:
-        """Judge each alone, then all together."""
         limits = self._limits
         for item in self._items:
             if item.look.inline and not (limits.lenient and item.look.data is None):
@@ -149,7 +147,6 @@ class _Request:
             item.replace(picture.media_type, look.data, "an image's data in plain base64")
 
     def _fit(self, item: _Item, data: str, picture: Picture, faults: list[str]) -> None:
-        """Scale and re-encode an image; leave it out when that cannot be done and it cannot go as it is."""
         limits = self._limits
         fitted = made_to_fit(item.look, bounds_of(limits, limits.side))
         rules = "".join(limits.named(fault) for fault in faults)

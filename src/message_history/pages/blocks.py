@@ -117,7 +117,6 @@ def _document(source: Mapping[str, Any]) -> Markup:
 
 
 def folded_text(value: str) -> Markup:
-    """Return a text as it stands; a long one is folded."""
     lines = value.count("\n")
     if len(value) <= LONG and lines <= MANY_LINES:
         return element("div", value, class_="text", dir="auto")
@@ -127,7 +126,6 @@ def folded_text(value: str) -> Markup:
 
 
 def json_block(value: Any) -> Markup:
-    """Return a JSON value, one key in a line."""
     if isinstance(value, dict) and value:
         rows = [join((element("dt", str(key)), element("dd", _json_value(item)))) for key, item in value.items()]
         return element("dl", *rows, class_="json")

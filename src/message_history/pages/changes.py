@@ -167,7 +167,6 @@ def _shortened(value: Any) -> Any:
 
 
 def _changed(was: Sequence[str], now: Sequence[str]) -> tuple[set[int], set[int]]:
-    """Find the lines that only one of two texts has."""
     if len(was) + len(now) > MOST_LINES:
         return set(), set()
     gone, come = set(range(len(was))), set(range(len(now)))

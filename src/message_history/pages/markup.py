@@ -31,7 +31,6 @@ class Markup(str):
 
 
 def text(value: str) -> Markup:
-    """Escape a text. A lone surrogate or a control character in it is shown as its escape."""
     if isinstance(value, Markup):
         return value
     escaped = escape_html(value)

@@ -119,7 +119,6 @@ def _fact_text(what: str, kind: str = "", before: str = "") -> Markup:
 
 
 def _problems(marks: Mapping[int, list[Markup]]) -> Markup:
-    """List the messages in which something was wrong."""
     if not marks:
         return Markup()
     links = [

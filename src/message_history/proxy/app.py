@@ -151,7 +151,6 @@ class _Proxy:
         return DatabaseConversations(url, time.time, report)
 
     def close(self) -> None:
-        """Close the store, if it is one that the proxy has opened."""
         if self._opened_store is not None:
             self._opened_store.close()
 
@@ -369,7 +368,6 @@ class _Proxy:
             logger.error("what was sent could not be kept: %s", type(error).__name__)  # noqa: TRY400 - no content
 
     async def _answer(self, send: Send, status: int, reason: str, text: str) -> None:
-        """Answer in the place of the upstream."""
         self.metrics.count("errors_total", reason=reason)
         body = json_bytes({"type": "error", "error": {"type": reason, "message": f"message-history proxy: {text}"}})
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]

@@ -42,7 +42,6 @@ class Metrics:
         )
 
     def count(self, name: str, amount: int = 1, **labels: str) -> None:
-        """Add to the counter of this name (without the prefix) and these labels."""
         counter = self._counters[name]
         (counter.labels(**labels) if labels else counter).inc(amount)
 

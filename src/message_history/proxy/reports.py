@@ -66,7 +66,6 @@ class Reports:
         return kept[1] if kept is not None else None
 
     def newest(self) -> list[dict[str, Any]]:
-        """Return the requests that are kept, each in short, the newest first."""
         return [short for short, _ in reversed(self._kept.values())]
 
 
@@ -120,5 +119,4 @@ def _as_header(text: str) -> bytes:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Write JSON, with text for what is none."""
     return json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "replace")

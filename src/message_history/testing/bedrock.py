@@ -156,7 +156,6 @@ def _reasoning(n: int, blocks: list[Body], body: Body, dialect: Any) -> str | No
 
 
 def _deltas(block: Body, *, cut: bool) -> list[Body]:
-    """Return what a block is put together from."""
     if "text" in block:
         return [{"text": piece} for piece in pieces(block["text"])]
     if "toolUse" in block:

@@ -124,6 +124,5 @@ def sign(*what: Any) -> str:
 
 
 def pieces(text: str) -> list[str]:
-    """Cut a text into three pieces or fewer, as a stream brings it."""
     size = max(1, -(-len(text) // 3))
     return [text[start : start + size] for start in range(0, len(text), size)]

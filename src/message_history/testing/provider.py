@@ -39,7 +39,6 @@ class Provider(ABC):
         self.repeats_ids = False
 
     def reply_id(self, prefix: str) -> str:
-        """Give the next reply its id: clients put the pieces of a reply together by it."""
         self.replies += 1
         return f"{prefix}{self.replies}"
 

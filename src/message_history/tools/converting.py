@@ -47,7 +47,6 @@ def tool_api(body: Mapping[str, Any]) -> str | None:
 
 
 def _forms() -> Iterator[tuple[str, ToolForm]]:
-    """Yield the forms of all dialects that have requests; each dialect is imported when it is asked for."""
     for name, dialect in DIALECTS.items():
         form = dialect.tool_form()
         if form is not None:

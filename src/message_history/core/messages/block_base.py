@@ -98,7 +98,6 @@ def frozen_mapping(name: str, value: object, meta: Meta | None) -> tuple[FrozenD
 
 
 def shortened(text: str) -> str:
-    """Return the beginning of a text, for a repr."""
     return text if len(text) <= 24 else f"{text[:20]}..."
 
 

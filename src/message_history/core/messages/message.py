@@ -268,7 +268,6 @@ Message.content = property(_content)  # type: ignore[assignment]
 
 
 def make_message(role: Role, content: tuple[Block, ...]) -> Message:
-    """Make a message of blocks that are known to be blocks."""
     return known_message(role, content, *_survey(role, content))
 
 
@@ -465,7 +464,6 @@ def bootstrap_message(text: str, dialect: str = "") -> Message:
 
 
 def is_bootstrap(message: Message | None) -> bool:
-    """Return whether a message is nothing but that placeholder."""
     if message is None or is_plain(message) or len(message.content) != 1:
         return False
     mark = message.content[0].mark

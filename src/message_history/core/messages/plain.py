@@ -236,7 +236,6 @@ def _plain_result(block: ToolResultBlock) -> tuple[str, str | tuple[str, ...]] |
 
 
 def result_content(texts: tuple[str, ...]) -> str | tuple[str, ...]:
-    """Return the texts of a result as a plain content holds them."""
     return texts[0] if len(texts) == 1 and texts[0] else texts or ""
 
 

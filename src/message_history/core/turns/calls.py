@@ -43,7 +43,6 @@ def seconds(name: str, value: float | datetime | None) -> float | None:
 
 
 def readable_time(time: float) -> str:
-    """Write a time, in seconds since 1970, for a person."""
     try:
         return datetime.fromtimestamp(time, UTC).isoformat(timespec="seconds")
     except (OverflowError, OSError, ValueError):

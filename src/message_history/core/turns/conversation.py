@@ -114,7 +114,6 @@ def branched(conversation: Conversation, name: str | None = None) -> Conversatio
 
 
 def messages_in(past: Log[Turn]) -> int:
-    """Count the settled messages: two a turn, but for the first, which has no assistant message."""
     return max(2 * len(past) - 1, 0)
 
 

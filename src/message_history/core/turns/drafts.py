@@ -52,7 +52,6 @@ class AssistantDraft(Value):
         )
 
     def add(self, block: Block) -> AssistantDraft:
-        """Return the draft with one more block. A call's id must be free."""
         calls = self.calls.append(block) if isinstance(block, ToolUseBlock) else self.calls
         return AssistantDraft(self.blocks.append(block), calls, self.replies, None, self.arrivals)
 
@@ -124,7 +123,6 @@ class UserDraft(Value):
         return UserDraft(answers, (1 << len(results)) - 1, 0, Log(message.content[len(results) :]), message.arrivals)
 
     def add(self, block: Block) -> UserDraft:
-        """Return the draft with one more block that is no result."""
         return UserDraft(self.answers, self.answered, self.stubbed, self.rest.append(block), self.arrivals)
 
     def arrived(self, size: int, arrivals: Iterable[Arrival]) -> UserDraft:
@@ -229,7 +227,6 @@ def free_id(assistant: AssistantDraft, base: str, number: int) -> str:
 
 
 def with_id(block: ToolUseBlock, id: str) -> ToolUseBlock:
-    """Return a call with another id, marked with the one that it came with."""
     meta = block.meta if block.meta is not None else Meta()
     return evolve(
         block, id=id, meta=evolve(meta, mark=Mark(kind="renamed", tool_use_id=block.id, reason=block.approval))

@@ -71,7 +71,6 @@ class Ingest:
         return context_of(self.current).repairs[len(self._context.repairs) :]
 
     def replied(self, start: Conversation) -> bool:
-        """Return whether the assistant has said anything since the start."""
         now = self.current
         if len(past_of(now)) != len(past_of(start)):
             return True

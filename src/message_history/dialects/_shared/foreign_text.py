@@ -56,7 +56,6 @@ def _readable(message: Message | None, target: str) -> Any:
 
 
 def holds_provider_block(message: Message) -> bool:
-    """Return whether a message holds a block that only one provider knows."""
     return not is_plain(message) and ProviderBlock in map(type, message.content)
 
 

@@ -28,7 +28,6 @@ _REFERRED: Final = Mark(kind="held", reason="referred")
 
 
 def is_held(block: Block) -> bool:
-    """Return whether a block is a call that the provider holds."""
     return block.mark is not None and block.mark.kind == "held"
 
 

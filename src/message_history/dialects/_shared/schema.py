@@ -22,7 +22,6 @@ class Shape(NamedTuple):
 
 
 def misfits(shape: Shape, data: Mapping[Any, Any]) -> list[Misfit]:
-    """Find the keys that do not fit."""
     missing: list[Misfit] = [(key, True) for key in shape.required if key not in data]
     return missing + [(key, False) for key, fits in shape.fields.items() if key in data and not fits(data[key])]
 
@@ -65,12 +64,10 @@ def one_of(*values: object) -> Fits:
 
 
 def length(least: int, most: int) -> Fits:
-    """Take texts of some length only."""
     return lambda value: isinstance(value, str) and least <= len(value) <= most
 
 
 def each(fits: Fits, least: int = 0) -> Fits:
-    """Take lists of what fits."""
     return lambda value: isinstance(value, (list, tuple)) and len(value) >= least and all(map(fits, value))
 
 
@@ -79,7 +76,6 @@ def like(shape: Shape) -> Fits:
 
 
 def only(shape: Shape) -> Fits:
-    """Take objects of a shape that have no other keys."""
     return lambda value: (
         isinstance(value, Mapping) and not misfits(shape, value) and value.keys() <= shape.fields.keys()
     )

@@ -131,7 +131,6 @@ def _rule_of(row: Mapping[str, Any]) -> Rule:
 
 
 def read_table(package: str, table: str) -> dict[str, Any]:
-    """Read a TOML file of a dialect's package."""
     import tomllib  # noqa: PLC0415 - who names no model and breaks no rule reads no table
 
     found: Any = import_module(package)

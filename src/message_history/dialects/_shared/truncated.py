@@ -38,7 +38,6 @@ TRUNCATED: Final = frozenset(
 
 
 def is_truncated(keys: Mapping[Any, Any]) -> bool:
-    """Return whether the keys of a reply say that it was truncated."""
     for key in ("stop_reason", "stopReason", "finish_reason", "finishReason"):
         reason = keys.get(key)
         if isinstance(reason, str) and reason.lower() in TRUNCATED:

@@ -84,7 +84,6 @@ class BlockWriter:
         return None
 
     def user(self, block: Block) -> Wire | None:
-        """Write a block of a user message that is no result."""
         if isinstance(block, TextBlock):
             if is_blank(block.text):
                 self._changes.omitted(block, "blank text (AN-B3)")
@@ -98,7 +97,6 @@ class BlockWriter:
         return None
 
     def as_json(self, block: Block, why: str) -> Wire:
-        """Write a block that may not stand there as text."""
         self._changes.rewritten(f"{why} as JSON text", block)
         return self.text(json_text(block.data if isinstance(block, ProviderBlock) else repr(block)))
 
@@ -139,7 +137,6 @@ class BlockWriter:
         self.marked = [(index, marked) for index, marked in self.marked if marked is not wire]
 
     def media(self, block: ImageBlock | DocumentBlock) -> Wire:
-        """Write an image or a document; one that cannot be sent, as a text that says why."""
         kind = "image" if isinstance(block, ImageBlock) else "document"
         source = self._source(block, kind)
         if isinstance(source, str):

@@ -35,7 +35,6 @@ class _Blocks:
         return meta_of(ANTHROPIC, others)
 
     def other(self, data: Mapping[Any, Any]) -> Block:
-        """Keep an unknown block whole; one of nothing but text is somebody's words."""
         if is_plain_text(data) and data["type"] not in _KNOWN and not re.fullmatch(schema.FOREIGN, data["type"]):
             return text_block(str.__str__(data["text"]), meta_of(ANTHROPIC, {"part": data["type"]}))
         return ProviderBlock(ANTHROPIC, data)

@@ -132,7 +132,6 @@ def _why_omitted(block: ProviderBlock) -> str:
 
 
 def _is_result_alone(block: Block) -> bool:
-    """Return whether a block is a result of which nothing goes behind the results (AN-C13)."""
     if not isinstance(block, ToolResultBlock):
         return False
     return not block.is_error or all(isinstance(part, TextBlock) for part in block.content)

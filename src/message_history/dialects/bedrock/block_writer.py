@@ -84,7 +84,6 @@ class BlockWriter:
         return []
 
     def user(self, block: Block) -> list[Wire]:
-        """Write a block of a user message that is no result."""
         if isinstance(block, TextBlock):
             guard = block.extra(BEDROCK).get("guardContent")
             if isinstance(guard, FrozenDict) and not is_blank(block.text):
@@ -235,7 +234,6 @@ class BlockWriter:
         return media_type, self._sent(content, kind, in_result=in_result)
 
     def _sent(self, source: Mapping[str, Any], kind: str, *, in_result: bool = False) -> Wire | None:
-        """Return a source as boto3 takes it; None where it cannot be sent."""
         others = self._dialect.s3_in_results if in_result else None
         sent = with_bytes(source, kind, self._dialect.s3 if others is None else others)
         if sent is not None and "bytes" in sent and encoded(str(source["bytes"])) is None:
@@ -258,7 +256,6 @@ class BlockWriter:
         return name
 
     def own(self, block: Block) -> Wire | None:
-        """Write a block that only this API knows, as far as this model takes it."""
         kind = kind_of(block)
         if kind not in self._dialect.media or not isinstance(block, ProviderBlock):
             return None

@@ -20,7 +20,6 @@ def key_of(wire: Wire) -> str:
 
 
 def is_allowed(wire: Wire, kinds: Collection[str]) -> bool:
-    """Return whether the key of a block, or the format of a document, is among some kinds."""
     key = key_of(wire)
     # What a guardrail is to look at is a text or an image.
     key = key_of(wire[key]) if key == "guardContent" else key
@@ -97,7 +96,6 @@ def place_cache_points(content: list[Wire]) -> tuple[int, int]:
 
 
 def is_document(wire: Wire) -> bool:
-    """Return whether a block is a document or a video."""
     return "document" in wire or "video" in wire
 
 

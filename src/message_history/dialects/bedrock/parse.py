@@ -128,7 +128,6 @@ class _Reader:
         return blocks
 
     def _item(self, data: Mapping[Any, Any], blocks: list[Block], *, in_result: bool) -> None:
-        """Read one item of content, which should hold one block."""
         known = [key for key in data if key in (_RESULT_KEYS if in_result else _KEYS)]
         if not known:
             blocks.append(ProviderBlock(BEDROCK, data))
@@ -278,7 +277,6 @@ def _found_in(source: Mapping[Any, Any], kind: str, media_type: str) -> tuple[di
 
 
 def _texts_in(source: Mapping[Any, Any]) -> list[str] | None:
-    """Read the texts of a document whose source is a list of them; None when there is anything else in it."""
     parts = [as_mapping(part) or {} for part in as_sequence(source.get("content")) or ()]
     texts = [part["text"] for part in parts if len(part) == 1 and isinstance(part.get("text"), str)]
     return texts if parts and len(texts) == len(parts) else None
@@ -338,7 +336,6 @@ def _meta(others: Mapping[Any, Any]) -> Meta | None:
 
 
 def _with_extra(block: Block, others: Mapping[Any, Any]) -> Block:
-    """Add keys to those that a block came with."""
     before = block.meta.extra if block.meta is not None else {}
     noted = block.meta.converted if block.meta is not None else ()
     extra, converted = freeze_mapping({**before, BEDROCK: {**block.extra(BEDROCK), **others}})

@@ -29,7 +29,6 @@ def beyond(came: Mapping[str, Any], sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def kind_of(block: Block) -> str:
-    """Return the key of a block that this API alone knows; an empty text for any other block."""
     if not isinstance(block, ProviderBlock) or block.dialect != BEDROCK or len(block.data) != 1:
         return ""
     return next(iter(block.data))

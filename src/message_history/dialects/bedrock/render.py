@@ -214,7 +214,6 @@ class Render:
     # Cache points, and what is left of keys
 
     def _marked(self, block: Block, wires: list[Wire]) -> list[Wire]:
-        """Put a block's cache point behind it."""
         point = block.extra(BEDROCK).get("cachePoint") if block.meta is not None else None
         if point is None:
             return wires
@@ -233,7 +232,6 @@ class Render:
         return [*wires, {"cachePoint": wire}]
 
     def _settle(self, content: list[Wire]) -> None:
-        """Move cache points to where they may stand (BR-B22)."""
         dropped, moved = place_cache_points(content)
         for _ in range(dropped):
             self.changes.omitted(None, "a cache point where nothing can be cached (BR-B22)")

@@ -118,7 +118,6 @@ class Parts:
         return part if mime is None else {**part, kind: {**part[kind], "mimeType": media_type(mime)}}
 
     def whole(self, block: ProviderBlock, kind: str) -> Wire:
-        """Write a part that we have no block for."""
         data: Any = block.data[kind]
         known = schema.FIELDS[kind] if self._dialect.vertex else schema.FIELDS[kind] - {"displayName"}
         inner = {key: value for key, value in data.items() if key in known and fits(key, value)}
@@ -139,7 +138,6 @@ class Parts:
         return {key: thaw_well_formed(value, self.changes) for key, value in data.items() if self._is_sent(key, value)}
 
     def text(self, text: str) -> str:
-        """Write a text that UTF-8 can carry."""
         return text if text.isascii() else well_formed(text, self.changes)
 
     def _is_sent(self, key: str, value: object) -> bool:
@@ -170,7 +168,6 @@ class Parts:
 
 
 def is_media(block: Block) -> bool:
-    """Return whether a block is media of this API that we have no block for, such as audio and video."""
     return isinstance(block, ProviderBlock) and block.dialect == GEMINI and _held_in(block)[0] != ""
 
 

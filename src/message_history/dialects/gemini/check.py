@@ -296,7 +296,6 @@ class _Check:
     # Steps
 
     def _steps(self) -> None:
-        """GM-G09 and GM-G10: in the current turn, the first call of every step is signed."""
         if self._dialect.signatures_required is not True:
             return
         start = max((n for n, content in enumerate(self.entries) if _begins_turn(content)), default=-1)

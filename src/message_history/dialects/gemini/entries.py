@@ -44,7 +44,6 @@ class Came:
     facts: dict[str, Any] = field(factory=dict)
 
     def meta(self, issuer: str | None = None) -> Meta | None:
-        """Return what travels with the block."""
         keys = {**self.keys, NOTED: self.facts} if self.facts else self.keys
         issuer = GEMINI if self.signature is not None else issuer
         if not keys:

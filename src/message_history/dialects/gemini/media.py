@@ -62,7 +62,6 @@ def type_of_url(url: str) -> str:
 
 
 def is_taken(kind: str) -> bool:
-    """Return whether the API takes media of a type (GM-G24)."""
     if kind.startswith("image/"):
         return kind in schema.IMAGE_TYPES
     if kind.startswith("application/"):

@@ -73,7 +73,6 @@ class _Turn:
             self.without_id.setdefault(call.name, deque()).append(call)
 
     def answer(self, calls: deque[_Call] | None) -> Answered | None:
-        """Answer the first call of a queue that waits."""
         call = _first(calls)
         if call is None:
             return None

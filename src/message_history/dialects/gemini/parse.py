@@ -257,7 +257,6 @@ class Reader:
         return tool_result_block(answered.id, tuple(content), is_error, came.meta())
 
     def _output(self, response: object, facts: dict[str, Any]) -> tuple[list[Block], bool]:
-        """Read what a tool gave; what is needed to write it back as it came is noted."""
         mapping = as_mapping(response)
         if mapping is None:
             is_present = response is not None and response != ""
@@ -344,7 +343,6 @@ class Reader:
     # What `read_blocks` asks of a reader
 
     def meta(self, kind: str, others: dict[str, Any]) -> Meta | None:
-        """Keep unknown keys of a block that another provider's form has."""
         return Came({key: value for key, value in others.items() if value is not None}).meta()
 
     def other(self, data: Mapping[Any, Any]) -> Block:

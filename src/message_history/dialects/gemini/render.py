@@ -165,7 +165,6 @@ class Render:
         return alias
 
     def _own(self, block: ProviderBlock) -> list[Wire]:
-        """Write a part that only this API understands."""
         kind = next((kind for kind in schema.MODEL_PARTS if isinstance(block.data.get(kind), FrozenDict)), None)
         inner: Any = block.data[kind] if kind is not None else EMPTY
         if kind is None or not all(fits(key, value) for key, value in inner.items()):

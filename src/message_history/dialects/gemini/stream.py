@@ -95,7 +95,6 @@ class _Candidate:
             self._parts.append(part)
 
     def _call(self, part: dict[str, Any], call: Mapping[Any, Any]) -> None:
-        """Add a call, or a piece of the one that goes on."""
         pieces, goes_on = _get(call, "partial_args") or (), bool(_get(call, "will_continue"))
         if self._calling is None:
             known = {key: whole(value) for key, value in call.items() if value is not None and key not in _STREAMING}

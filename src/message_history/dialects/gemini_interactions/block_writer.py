@@ -107,7 +107,6 @@ class ContentWriter:
         return {} if "mime_type" in noted(block) and noted(block)["mime_type"] is None else {"mime_type": mime}
 
     def _whole(self, block: Block) -> Wire:
-        """Write an item that only this API understands, with the fields that it knows."""
         data: Any = block.data if isinstance(block, ProviderBlock) else {}
         known = schema.CONTENT[data["type"]]
         self.omit({key: value for key, value in data.items() if key not in known})
@@ -115,7 +114,6 @@ class ContentWriter:
         return wire
 
     def text(self, text: str) -> str:
-        """Write a text that UTF-8 can carry."""
         return text if text.isascii() else well_formed(text, self._changes)
 
     def keys(self, block: Block, wire: Wire, allowed: Collection[str] | None = None) -> Wire:

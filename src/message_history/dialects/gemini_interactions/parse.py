@@ -257,7 +257,6 @@ class Reader:
         return tool_result_block(id, content, is_error, meta_of(GEMINI_INTERACTIONS, keys))
 
     def _output(self, result: object, facts: dict[str, Any]) -> tuple[Block, ...]:
-        """Read what a tool gave: text, a list of content, or any JSON."""
         if result is None or result == "":
             return ()
         if isinstance(result, str):

@@ -167,7 +167,6 @@ class _Content:
         return block if block is not None else ProviderBlock(self.issuer or LANGCHAIN, data)
 
     def _text(self, data: Mapping[Any, Any]) -> TextBlock:
-        """Read a text; a signature of Google's stands among its extras."""
         extras = as_mapping(data.get("extras")) or {}
         signature = extras.get("signature")
         meta = _extra(data, "text")
@@ -283,7 +282,6 @@ def _call_in_content(id: str, item: Mapping[Any, Any]) -> ToolUseBlock:
 
 
 def _call(item: Mapping[Any, Any], *, invalid: bool = False) -> ToolUseBlock:
-    """Read a call, whose arguments are an object or text."""
     id, name = (value if isinstance(value := item.get(key), str) else "" for key in ("id", "name"))
     args = item.get("args")
     input = as_mapping(args) if not invalid else None
@@ -365,7 +363,6 @@ _PLACES: Final = ("base64", "url", "file_id", "mime_type")
 
 
 def _source(data: Mapping[Any, Any]) -> dict[str, Any] | None:
-    """Read where the data of a standard block is."""
     base64, url, id = data.get("base64"), data.get("url"), data.get("file_id")
     kind = {"media_type": data["mime_type"]} if isinstance(data.get("mime_type"), str) else {}
     if isinstance(base64, str):

@@ -161,7 +161,6 @@ def _reasoning(items: Sequence[Mapping[Any, Any]]) -> dict[str, Any]:
 
 
 def _media(item: Mapping[Any, Any]) -> list[Block]:
-    """Read media as langchain-google has them."""
     kind, data, uri = item.get("mime_type"), item.get("data"), item.get("file_uri")
     if not isinstance(kind, str):
         return []
@@ -179,7 +178,6 @@ def _media(item: Mapping[Any, Any]) -> list[Block]:
 
 
 def _without_index(item: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return an item without its place in a stream."""
     return {key: value for key, value in item.items() if key != "index"}
 
 

@@ -146,7 +146,6 @@ class Render:
         return [item] if item is not None else []
 
     def _item(self, block: Block) -> Wire | None:
-        """Write a block as an item of a content list; None when it cannot be sent."""
         if isinstance(block, TextBlock) and is_blank(block.text):
             # It stood for its signature, which goes to its provider only.
             self.changes.omitted(block, "blank text")
@@ -182,7 +181,6 @@ class Render:
         return self._with_keys(block, {"type": "thinking", "thinking": self._text(block.thinking), **signed})
 
     def _media(self, block: ImageBlock | DocumentBlock) -> Wire:
-        """Write media in the form that it came in, else as a standard block."""
         source: Wire = thaw_well_formed(block.source, self.changes)
         form = block.extra(LANGCHAIN).get("form")
         title = {"title": block.title} if isinstance(block, DocumentBlock) and block.title is not None else {}

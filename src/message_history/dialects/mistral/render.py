@@ -279,7 +279,6 @@ class Render:
         return [_text_chunk(self._text(block.text))]
 
     def _own(self, block: Block, types: frozenset[str]) -> Wire | None:
-        """Write a chunk that we do not model; None when it is not whole or may not stand there."""
         own = _chunk(block, types)
         if own is None or not isinstance(block, ProviderBlock):
             return None
@@ -289,7 +288,6 @@ class Render:
         return wire
 
     def _media(self, block: ImageBlock | DocumentBlock, allowed: frozenset[str]) -> Wire:
-        """Write an image or a document as one of the chunks that are allowed, else as a note."""
         wire = self._image(block) if isinstance(block, ImageBlock) else self._document(block)
         kind = "image" if isinstance(block, ImageBlock) else "document"
         if wire is None or wire["type"] not in allowed:
@@ -324,7 +322,6 @@ class Render:
         return None
 
     def _omit_keys(self, block: Block) -> None:
-        """Record the keys of a block, and of the message that it opened, that are not sent."""
         meta = block.meta
         if meta is None or (meta.extra is EMPTY and meta.carried is EMPTY):
             return

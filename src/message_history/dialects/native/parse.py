@@ -220,7 +220,6 @@ class _Reader:
         return True
 
     def _message(self, data: Mapping[Any, Any], source: int) -> Message | None:
-        """Read a message, with the keys that others wrote beside the form's own."""
         role = data.get("role")
         blocks = read_blocks(data.get("content"), source, self.parsed, _BLOCKS)
         known = ["role", "content"]

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 
 def render(messages: Iterable[Message], system: Sequence[SystemBlock]) -> list[dict[str, Any]]:
-    """Write messages in our own saved form, the system prompt first."""
     return [*first_entry(system), *map(message_to_json, messages)]
 
 

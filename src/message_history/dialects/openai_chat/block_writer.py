@@ -75,7 +75,6 @@ class BlockWriter:
         self._instead = f"{banned[0]}{ZERO_WIDTH}{banned[1:]}" if banned else ""
 
     def text(self, text: str) -> str:
-        """Write text that every parser takes."""
         if text.isascii() and "\0" not in text and not self._dialect.banned_text:
             return text
         text = well_formed(text, self.changes)
@@ -160,7 +159,6 @@ class BlockWriter:
         return self.text(json_object(thaw_well_formed(block.frozen_input, self.changes)))
 
     def media(self, block: ImageBlock | DocumentBlock) -> Wire:
-        """Write an image or a document as a part, or as text that says what was omitted."""
         written = self._image(block) if isinstance(block, ImageBlock) else self._document(block)
         if written is None:
             what = "image" if isinstance(block, ImageBlock) else "document"
@@ -259,7 +257,6 @@ class BlockWriter:
         return point if isinstance(point, FrozenDict) else None
 
     def author(self, block: Block) -> str | None:
-        """Return the name of the author that a block carries, where names are taken."""
         if block.meta is None or not self._names():
             return None
         name = block.carried(OPENAI_CHAT).get("name")

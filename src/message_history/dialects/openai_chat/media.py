@@ -72,7 +72,6 @@ def _held(media_type: str, data: str) -> dict[str, str]:
 
 
 def data_url(url: str) -> tuple[str, str] | None:
-    """Split a base64 data URL into the media type and the data; None for another URL."""
     if not url.startswith("data:"):
         return None
     head, comma, data = url[5:].partition(",")

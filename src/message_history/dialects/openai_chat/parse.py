@@ -180,7 +180,6 @@ class Reader:
         return blocks
 
     def _calls(self, keys: dict[Any, Any], source: int) -> list[Block]:
-        """Take the calls out of the keys of a message; what is none stays there."""
         blocks: list[Block] = []
         if "tool_calls" in keys:
             items = self._items(keys["tool_calls"], source)

@@ -169,7 +169,6 @@ def apart(wire: Wire, dialect: Fields, writer: BlockWriter) -> list[Wire]:
 
 
 def call_message(calls: list[Wire], dialect: Fields) -> Wire:
-    """Make an assistant message of nothing but calls."""
     content = {} if dialect.null_content == "omit" else {"content": "" if dialect.null_content in EMPTIED else None}
     made: Wire = {"role": "assistant", **content, "tool_calls": calls}
     add_reasoning(made, dialect, has_calls=True)

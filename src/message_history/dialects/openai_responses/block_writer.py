@@ -35,7 +35,6 @@ class Pieces:
         self._dialect = dialect
 
     def text_parts(self, block: TextBlock) -> list[Wire]:
-        """Write text of the user, or of a tool, as parts."""
         extra = block.extra(OPENAI_RESPONSES) if block.meta is not None else {}
         parts: list[Wire] = [{"type": "input_text", "text": text} for text in self.texts(block.text)]
         mark = extra.get("prompt_cache_breakpoint")

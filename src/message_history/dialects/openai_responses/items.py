@@ -58,7 +58,6 @@ class Item:
 
     @property
     def is_call(self) -> bool:
-        """Return whether it is a call that the client answers."""
         return isinstance(self.blocks[0], ToolUseBlock)
 
 

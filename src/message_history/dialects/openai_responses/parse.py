@@ -264,7 +264,6 @@ class Reader:
         return with_meta(block, extra=FrozenDict({OPENAI_RESPONSES: extra}))
 
     def _carry(self, blocks: list[Block], keys: Mapping[Any, Any]) -> None:
-        """Let the first block of a message carry the message's own keys."""
         carried, converted = _kept(keys)
         if carried:
             noted = blocks[0].meta.converted if blocks[0].meta is not None else ()
@@ -416,7 +415,6 @@ def _as_text(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    """Read a text; anything else is none."""
     return value if isinstance(value, str) else ""
 
 
@@ -433,7 +431,6 @@ def _kept(keys: Mapping[Any, Any]) -> tuple[FrozenDict, tuple[str, ...]]:
 
 
 def _meta(keys: Mapping[Any, Any]) -> Meta | None:
-    """Keep the keys of a part; empty lists say nothing."""
     extra, converted = _kept({key: value for key, value in keys.items() if value not in ([], ())})
     return Meta(extra=extra, converted=converted) if extra else None
 

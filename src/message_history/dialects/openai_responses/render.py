@@ -145,7 +145,6 @@ class Render:
         return self._message(item) if item.id is not None else self._easy(item)
 
     def _message(self, item: Item) -> list[Wire]:
-        """Write a message under its id, as it came."""
         carried = item.blocks[0].carried(OPENAI_RESPONSES)
         wire: Wire = {"type": "message", "id": item.id, "role": "assistant"}
         wire["status"] = carried["status"] if carried.get("status") in schema.STATUSES else "completed"
@@ -239,7 +238,6 @@ class Render:
         return json.dumps(thaw_well_formed(block.frozen_input, self.changes), ensure_ascii=False)
 
     def _own(self, block: ProviderBlock, id: str | None) -> Wire:
-        """Write an item that only this API understands, as it came."""
         self._has_references = self._has_references or block.type == "item_reference"
         self._pieces.omit_keys(block.carried(OPENAI_RESPONSES), frozenset())
         wire: Wire = thaw_well_formed(block.data, self.changes)

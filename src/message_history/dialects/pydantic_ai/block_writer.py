@@ -74,7 +74,6 @@ class Content:
         return None
 
     def media(self, block: ImageBlock | DocumentBlock, others: FrozenDict) -> str | Wire:
-        """Write an image or a document, with the other keys of its item; a text says why it cannot be sent."""
         source, kind = block.source, block.source.get("type")
         what = "image" if isinstance(block, ImageBlock) else "document"
         keys = self.thawed(others)

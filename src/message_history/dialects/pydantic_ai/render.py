@@ -118,7 +118,6 @@ class Render:
         piece.opening = False
 
     def _request_for(self, block: Block, pieces: list[_Piece]) -> _Piece:
-        """Choose the request that a block goes to: another one where it brings other keys."""
         piece = pieces[-1]
         keys = self._message_keys(block, REQUEST)
         if not keys or keys == piece.keys:

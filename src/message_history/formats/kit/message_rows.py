@@ -102,7 +102,6 @@ class RowForm:
         return {**row, self.inside: {**row[self.inside], **content}} if self.inside else {**row, **content}
 
     def threads(self, lines: Sequence[Line]) -> tuple[Thread, ...]:
-        """Return the conversation in the rows; none when there is no message."""
         path = self.path(lines)
         pieces = [piece for n in path for piece in self._pieces(n, lines[n].value or {})]
         if not pieces:
@@ -186,7 +185,6 @@ class _Weaving:
         self._behind[line] += [{**row, key: self._new_id(like)} if key and key in like else row for row in rows]
 
     def _new_id(self, like: Mapping[str, Any]) -> str:
-        """Make the id of a row, which no other row has."""
         made = ""
         while not made or made in self._taken:
             self._made += 1

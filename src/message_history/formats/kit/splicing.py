@@ -82,7 +82,6 @@ class Thread:
     replies: tuple[tuple[int, ReplyInfo], ...] = ()
 
     def messages(self) -> list[Message]:
-        """Return what it says as messages, joined where several pieces make one."""
         return [_joined(pieces) for pieces in grouped(self.pieces)]
 
 
@@ -170,7 +169,6 @@ def _order_of(thread: Thread, history: MessageHistory) -> list[_Place]:
 
 
 def _additions(pieces: Sequence[Piece], order: Iterable[_Place], staying: set[int]) -> list[Addition]:
-    """Return what is put between the pieces that stay, each behind the last of them that comes before it."""
     additions: list[Addition] = []
     last: int | None = None
     ends = {piece.group: n for n, piece in enumerate(pieces) if n in staying}

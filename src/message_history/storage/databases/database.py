@@ -189,7 +189,6 @@ class Rows:
         return Head(*found) if found is not None else None
 
     def ids(self, after: str, limit: int | None) -> list[str]:
-        """List the ids of sessions, in the order of the database."""
         wanted = select(SESSIONS.c.id).where(SESSIONS.c.id > after).order_by(SESSIONS.c.id).limit(limit)
         return list(self._connection.execute(wanted).scalars())
 
@@ -276,7 +275,6 @@ class Rows:
         return [waiting_call(*row) for row in self._connection.execute(wanted)]
 
     def now(self) -> float:
-        """Return the time by the database's clock."""
         return float(self._connection.exec_driver_sql(_CLOCKS[self._connection.dialect.name]).scalar_one())
 
     def hold(self, id: str, worker: str, token: str, until: float) -> tuple[str, float] | None:
@@ -294,7 +292,6 @@ class Rows:
         return bool(self._connection.execute(wanted).scalar() == token)
 
     def release(self, id: str, token: str) -> None:
-        """Give the turn back, if it is still there."""
         self._connection.execute(delete(TURNS).where(TURNS.c.id == id, TURNS.c.token == token))
 
     def copy(self, head: Head, number: int) -> None:

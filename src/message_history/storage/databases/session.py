@@ -383,7 +383,6 @@ def _checked(id: str) -> str:
 
 
 def _advanced(rows: Rows, id: str, head: Head) -> Head | None:
-    """Write a session's own row; None when somebody else was there first."""
     if head.revision == 1:
         number = rows.create(id, head)
         return head._replace(number=number) if number is not None else None

@@ -172,7 +172,6 @@ def counting(table: Table, number: int, count: int) -> Any:
 
 
 def is_replaced(table: Table) -> Any:
-    """Say which rows do not count any more."""
     newer = table.alias("newer")
     same = and_(newer.c.session == table.c.session, newer.c.position == table.c.position)
     return exists().where(same, newer.c.revision > table.c.revision).correlate(table)

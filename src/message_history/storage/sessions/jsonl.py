@@ -385,7 +385,6 @@ class JsonlSession(SharedSession):
         return SessionConflictError(f"{self._path}: somebody else has written to it; load it again")
 
     def _repaired(self) -> tuple[Held, LoadReport]:
-        """Read the file and take out what is damaged; the lock is held."""
         held, report = read_session_file(self._path, self._policy)
         self._refuse_foreign(held)
         if held.later:
@@ -455,7 +454,6 @@ def _is_beginning(path: Path, stamp: Stamp, journal: Journal) -> bool:
 
 
 def _final(history: MessageHistory) -> int:
-    """Count the repairs that no result can undo any more."""
     return len(context_of(conversation_of(history)).repairs)
 
 

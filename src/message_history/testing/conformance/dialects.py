@@ -256,7 +256,6 @@ def lost_in_writing(raw: list[Any], dialect: Dialect[Any], target: Dialect[Any])
 
 
 def content_of(messages: Sequence[Message]) -> list[tuple[str, str]]:
-    """Give what a conversation is about: words, calls with what is asked of them, results."""
     asked = [
         (each.name, json.dumps(dict(each.input), default=repr, sort_keys=True)) for m in messages for each in m.calls
     ]

@@ -117,7 +117,6 @@ def places(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def planted(raw: Any, path: Path, value: Any) -> Any:
-    """Give a copy of a list with another value in one place."""
     made = copy.deepcopy(raw)
     held: Any = made
     for key in path[:-1]:
