@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -125,3 +126,16 @@ def test_no_address_is_shown(value: object) -> None:
     assert short_repr([value]) == f"[<{__name__}.{type(value).__name__}>]"
     (repair,) = MessageHistory.from_list([{"role": value, "content": "q"}]).repairs
     assert hex(id(value)) not in repair.detail
+
+
+def test_what_a_system_block_of_an_added_message_carries_is_kept_and_never_sent() -> None:
+    block = {
+        "type": "system",
+        "text": "s",
+        "extra": {"anthropic": {"k": "secret-1"}},
+        "carried": {"x": {"k": "secret-2"}},
+    }
+    history = MessageHistory().add_user("q").add({"role": "user", "native": 1, "content": [block]})
+    assert {"secret-1", "secret-2"} <= set(re.findall(r"secret-\d", str(history.to_list())))
+    assert "secret" not in str(history.for_send())
+    assert MessageHistory.from_list(history.to_list()) == history

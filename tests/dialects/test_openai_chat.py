@@ -1265,3 +1265,12 @@ def test_a_template_is_measured_by_another_distribution(monkeypatch: pytest.Monk
         ModuleNotFoundError, match=r"message_history_measure is not installed; .*message-history\[measure\]"
     ):
         OpenAIChat.for_template("{{ messages }}")
+
+
+@pytest.mark.parametrize(("signature", "is_sent"), [("bm90IGFsbA==", True), ("not base64!", False)])
+def test_a_signature_of_gemini_that_is_no_base64_is_not_sent(signature: str, is_sent: bool) -> None:
+    signed = {**CALL, "extra_content": {"google": {"thought_signature": signature}}}
+    history = MessageHistory.from_list([ASK, {"role": "assistant", "tool_calls": [signed]}, tool("c1")])
+    export = history.export(OpenAIChat())
+    assert ("extra_content" in export.messages[1]["tool_calls"][0]) is is_sent
+    assert bool(export.repairs) is not is_sent

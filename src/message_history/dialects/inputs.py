@@ -119,9 +119,11 @@ def without_privileges(message: Message) -> Message:
 
 def _plain_block(block: Block) -> Block:
     if isinstance(block, SystemBlock):
-        return _noted(TextBlock(block.text), "a system message within a message, kept as its text")
+        made = _with_rest(TextBlock(block.text), block)
+        return _noted(made, "a system message within a message, kept as its text")
     if isinstance(block, ProviderBlock) and block.dialect != NATIVE:
-        return _noted(ProviderBlock(NATIVE, block.data), f"a block for {block.dialect}, kept and not sent")
+        made = _with_rest(ProviderBlock(NATIVE, block.data), block)
+        return _noted(made, f"a block for {block.dialect}, kept and not sent")
     if isinstance(block, ToolResultBlock):
         inner = tuple(map(_plain_block, block.content))
         block = block if all(map(operator.is_, inner, block.content)) else evolve(block, content=inner)
@@ -131,6 +133,14 @@ def _plain_block(block: Block) -> Block:
     if block.mark is None:
         return block
     return _noted(with_meta(block, mark=None), f"a mark of the kind {block.mark.kind}, removed")
+
+
+def _with_rest(made: Block, block: Block) -> Block:
+    """Return what was made of a block with what else that carried: kept in the saved form, and never sent."""
+    meta = block.meta
+    held = {"extra": meta.extra, "carried": meta.carried} if meta is not None else {}
+    kept = {name: value for name, value in held.items() if value}
+    return with_meta(made, carried=freeze_mapping({NATIVE: {"of_the_block": kept}})[0]) if kept else made
 
 
 def _instructions_in(block: Block) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.blocks import (
@@ -31,7 +33,7 @@ from message_history.dialects.openai_chat.media import beside_source, media_type
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from message_history.core.messages.block_base import Block
     from message_history.dialects.openai_chat.model_fields import Fields
@@ -335,9 +337,20 @@ def _no_constant(name: str) -> object:
     raise ValueError(name)
 
 
+_SIGNATURE: Final = re.compile("[A-Za-z0-9+/_-]*={0,2}")
+"""What Gemini takes as a signature behind a host of this API: base64, of either alphabet."""
+
+
 def _own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a call that no documentation has, of which OpenAI takes any."""
-    return {key: value for key, value in extra.items() if key not in _CALL_KEYS}
+    """Return the keys of a call that no documentation has, of which OpenAI takes any; Gemini reads its signature."""
+    own = {key: value for key, value in extra.items() if key not in _CALL_KEYS}
+    held = own.get("extra_content")
+    google = held.get("google") if isinstance(held, FrozenDict) else None
+    for key, about in (("extra_content", google), ("thought_signature", own)):
+        signature = about.get("thought_signature") if isinstance(about, Mapping) else None
+        if isinstance(signature, str) and not _SIGNATURE.fullmatch(signature):
+            own.pop(key, None)
+    return own
 
 
 def _place_of(extra: Mapping[str, Any]) -> set[str]:
