@@ -101,9 +101,10 @@ def read_as(document: Document, chosen: Format) -> Reading:
     except _ODD as error:
         raise UnreadableFileError(f"its entries are not built as those of the format {chosen.name}: {error}") from error
     found = tuple(_finished(each, document, chosen) for each in reading.conversations)
-    if reading.unread or reading.notes or any(each.file.entries or each.omitted for each in found):
+    has_word = reading.unread or reading.notes or any(each.file.entries or each.omitted for each in found)
+    if has_word or chosen.general:
         return evolve(reading, conversations=found)
-    # What gave no message is named, so that nothing is empty without a word.
+    # What gave no message is named, so that nothing of a program is empty without a word; a plain list may be empty.
     unread = [LineNote(line=n, detail=_NOTHING, skipped=str(item)) for n, item in document.numbered_items if item]
     return evolve(reading, conversations=found, unread=tuple(unread))
 
