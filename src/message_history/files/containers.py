@@ -28,6 +28,8 @@ _MODES: Final = slice(18, 20)
 """The bytes that say whether a database has a journal beside it; a copy in memory has none."""
 _UNSAFE: Final = "unsafe use of"
 """What SQLite says of an index, or a column, that a function makes which may not run."""
+_UNPACKING: Final = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OSError, OverflowError)
+"""What the standard library raises for an archive that is damaged: also the place before its beginning to be sought."""
 _CELL: Final = 64
 _ROW: Final = 250
 _STEPS: Final = 10_000_000
@@ -83,10 +85,10 @@ class Archive:
         try:
             with zipfile.ZipFile(io.BytesIO(self.data)) as opened:
                 return [_json_in(opened, name) for name in names]
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-            raise UnopenedError(f"it is an archive that cannot be unpacked here: {error}") from error
         except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
             raise UnopenedError(f"it is an archive, and a file in it is no JSON: {error}") from error
+        except _UNPACKING as error:
+            raise UnopenedError(f"it is an archive that cannot be unpacked here: {error}") from error
 
 
 def _json_in(archive: zipfile.ZipFile, name: str) -> Any:
@@ -117,7 +119,7 @@ def open_container(data: bytes) -> Database | Archive:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as opened:
                 return Archive(data, tuple(opened.namelist()))
-        except zipfile.BadZipFile as error:
+        except _UNPACKING as error:
             raise UnopenedError(f"it is a damaged archive: {error}") from error
     try:
         with _connected(data) as connection:
