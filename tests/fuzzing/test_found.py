@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from message_history.files.containers import Archive, UnopenedError, open_container
+from message_history.files.message_pack import unpack
 from tests.fuzzing.targets import TARGETS
 from tests.needs import needs_processes
 
@@ -60,3 +61,8 @@ def read_all(data: bytes) -> None:
 def test_the_archive_that_was_found_is_refused() -> None:
     with pytest.raises(UnopenedError):
         read_all(b64decode(FOUND))
+
+
+def test_keys_of_keys_are_refused() -> None:
+    with pytest.raises(ValueError, match="a key holds other values"):
+        unpack(b"\x81" * 40 + b"\0" * 80, lambda _, inner: inner)

@@ -81,6 +81,9 @@ def _value(data: bytes, at: int, extension: Callable[[int, Any], Any], depth: in
         made: dict[str, Any] = {}
         for _ in range(length):
             key, at = _value(data, at, extension, depth + 1)
+            if isinstance(key, dict | list):
+                # Written as text, each container in another would double its quotes.
+                raise ValueError("a key holds other values")
             made[key if isinstance(key, str) else str(key)], at = _value(data, at, extension, depth + 1)
         return made, at
     if kind == "extension":
