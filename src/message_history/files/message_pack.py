@@ -83,7 +83,7 @@ def _value(data: bytes, at: int, extension: Callable[[int, Any], Any], depth: in
             key, at = _value(data, at, extension, depth + 1)
             if isinstance(key, dict | list):
                 # Written as text, each container in another would double its quotes.
-                raise ValueError("a key holds other values")
+                raise ValueError("a key holds other values")  # noqa: TRY004 - what is read is damaged
             made[key if isinstance(key, str) else str(key)], at = _value(data, at, extension, depth + 1)
         return made, at
     if kind == "extension":
