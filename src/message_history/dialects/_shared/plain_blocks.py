@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from message_history.core.messages.plain import input_of, unpack
+from message_history.core.messages.plain import input_of
 
 if TYPE_CHECKING:
     from message_history.core.messages.plain import Plain
@@ -17,9 +17,7 @@ def assistant_blocks(plain: Plain) -> list[Wire]:
     return [
         {"type": "text", "text": item}
         if type(item) is str
-        else {"type": "tool_use", "id": item[0], "name": item[1], "input": unpack(item[2])}
-        if len(item) == 3 and type(item[2]) is bytes
-        else {"type": "tool_use", "id": item[0], "name": item[1], "input": input_of(item[2]), "arguments": item[2]}
+        else {"type": "tool_use", "id": item[0], "name": item[1], "input": input_of(item[2])}
         if len(item) == 3
         else {"type": "thinking", "thinking": item[0], "signature": item[1]}
         if len(item) == 2

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from message_history.core.messages.plain import meta_of_keys
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from message_history.core.messages.message import Message
     from message_history.core.messages.plain import Plain
 
@@ -35,6 +37,11 @@ class PlainWriter(Protocol):
 
     def takes(self, keys: bytes | None, item: Any) -> bool:
         """Return whether an item that came with packed keys may be written, with those that go back."""
+
+
+def foreign_to(*own: str) -> Callable[[bytes | None, Any], bool]:
+    """Return what tells whether packed keys came from none of some dialects."""
+    return lambda keys, _: are_foreign(keys, *own)
 
 
 @lru_cache(maxsize=1_000)

@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from message_history.core.messages.message import kept_keys, sendable, sendable_with_keys
-from message_history.core.messages.plain import VERSION, input_of, meta_of_keys, unpack
+from message_history.core.messages.plain import VERSION, meta_of_keys, unpack
 from message_history.core.values.json_values import EMPTY, thaw
+from message_history.dialects._shared.plain_blocks import assistant_blocks, user_blocks
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.anthropic.schema import NAME_LIMIT
 from message_history.dialects.anthropic.shapes import VALUES
@@ -25,36 +26,16 @@ Wire = dict[str, Any]
 
 
 def write_common(messages: Iterable[Message], wire: list[Wire]) -> Message | None:
-    """Write plain messages in one loop, since each call costs 5 % of it; give the first that is another."""
+    """Write plain messages, and return the first that is another."""
     for message in messages:
         plain, kept = sendable(message, NAME_LIMIT), None
         if plain is None:
             plain, kept = sendable_with_keys(message, NAME_LIMIT), kept_keys(message)
             if plain is None:
                 return message
-        content: list[Wire] = []
-        if message.role == "assistant":
-            for item in plain:
-                if type(item) is str:
-                    content.append({"type": "text", "text": item})
-                elif len(item) == 3:
-                    id, name, packed = item
-                    content.append({"type": "tool_use", "id": id, "name": name, "input": input_of(packed)})
-                else:
-                    content.append({"type": "thinking", "thinking": item[0], "signature": item[1]})
-            wire.append({"role": "assistant", "content": content})
-        else:
-            for item in plain:
-                if type(item) is str:
-                    content.append({"type": "text", "text": item})
-                    continue
-                id, text = item
-                if type(text) is str and text:
-                    texts = [{"type": "text", "text": text}]
-                    content.append({"type": "tool_result", "tool_use_id": id, "content": texts})
-                else:
-                    content.append({"type": "tool_result", "tool_use_id": id, **_content(text)})
-            wire.append({"role": "user", "content": content})
+        role = message.role
+        content = assistant_blocks(plain) if role == "assistant" else user_blocks(plain, with_empty=False)
+        wire.append({"role": role, "content": content})
         if kept is not None:
             for block, keys in zip(content, kept, strict=True):
                 if keys is not None:
@@ -82,7 +63,3 @@ def _own_keys(kind: str, keys: bytes) -> tuple[tuple[str, bytes], ...] | None:
 
 _COUNTED = frozenset({"cache_control", "toolset_name"})
 """Keys on which more depends than the block they are in."""
-
-
-def _content(texts: tuple[str, ...]) -> Wire:
-    return {"content": [{"type": "text", "text": text} for text in texts]} if texts else {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.plain import input_of
-from message_history.dialects._shared.plain_messages import are_foreign
+from message_history.dialects._shared.plain_messages import foreign_to
 
 if TYPE_CHECKING:
     from message_history.core.messages.message import Message
@@ -27,15 +27,13 @@ NO_OUTPUT: Final = "(no output)"
 class BedrockPlainWriter:
     """Write messages that need no second look; see `PlainWriter`."""
 
+    takes = staticmethod(foreign_to("bedrock"))
+
     def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
         self._dialect = dialect
         self._changes = changes
         self._ids = ids
         self._takes_thinking = dialect.reasoning and dialect.text_with_calls
-
-    def takes(self, keys: bytes | None, item: Any) -> bool:
-        """Return whether packed keys came from elsewhere."""
-        return are_foreign(keys, "bedrock")
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         content: list[Wire] = []

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from message_history.core.messages.plain import input_of
-from message_history.dialects._shared.plain_messages import are_foreign
+from message_history.dialects._shared.plain_messages import foreign_to
 from message_history.dialects.gemini import schema
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ UNKNOWN = Called(None, "unknown_tool", "unknown_tool")
 class GeminiPlainWriter:
     """Write messages that need no second look; see `PlainWriter`."""
 
+    takes = staticmethod(foreign_to("gemini"))
+
     def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
         self._dialect = dialect
         self._changes = changes
@@ -49,10 +51,6 @@ class GeminiPlainWriter:
     def begin(self) -> None:
         self._ids.new_scope()
         self.called = {}
-
-    def takes(self, keys: bytes | None, item: Any) -> bool:
-        """Return whether packed keys came from elsewhere."""
-        return are_foreign(keys, "gemini")
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         self.begin()

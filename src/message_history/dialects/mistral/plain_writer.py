@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects._shared.plain_messages import SHORT, are_foreign
+from message_history.dialects._shared.plain_messages import SHORT, foreign_to
 from message_history.dialects._shared.writer import arguments_of, named_for
 from message_history.dialects.mistral.schema import ANY_NAME, NAME
 
@@ -29,15 +29,13 @@ GO_ON: Final = "Go on."
 class MistralPlainWriter:
     """Write messages that need no second look; see `PlainWriter`."""
 
+    takes = staticmethod(foreign_to("mistral", "openai_chat"))
+
     def __init__(self, dialect: Fields, changes: Changes, ids: Aliases) -> None:
         self._dialect = dialect
         self._changes = changes
         self._ids = ids
         self._takes_names = dialect.name_pattern in (NAME, ANY_NAME) and dialect.name_limit >= SHORT
-
-    def takes(self, keys: bytes | None, item: Any) -> bool:
-        """Return whether packed keys came from elsewhere."""
-        return are_foreign(keys, "mistral", "openai_chat")
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         texts, thinks = [], False

@@ -151,14 +151,13 @@ def _read_common(entry: Any) -> Message | None:
 def with_beside(message: Message, entry: Mapping[str, Any]) -> Message | None:
     """Give a message that nobody else has yet what is saved beside its value; None if that needs a second look."""
     if ARRIVALS in entry:
-        value = entry[ARRIVALS]
-        size = len(plain_content(message))
-        if type(value) is list and len(value) == 1 and is_whole_arrival(value[0], size):
-            message = arrived(message, value[0]["metadata"])
-        elif arrivals := _arrivals(value, message):
-            message = with_arrivals(message, arrivals)
-        else:
+        arrivals = _arrivals(entry[ARRIVALS], message)
+        if not arrivals:
             return None
+        if len(arrivals) == 1 and arrivals[0][0] == len(plain_content(message)) and arrivals[0][1]:
+            message = arrived(message, arrivals[0][1])
+        else:
+            message = with_arrivals(message, _frozen(arrivals))
     if len(entry) > _SIZES[0] + (REPLIES in entry) + (ARRIVALS in entry):
         return None
     if REPLIES not in entry:
@@ -167,26 +166,21 @@ def with_beside(message: Message, entry: Mapping[str, Any]) -> Message | None:
     return with_replies(message, replies) if message.role == "assistant" and not wrong else None
 
 
-def is_whole_arrival(item: object, size: int) -> bool:
-    """Return whether a message of a size came at once, with metadata."""
-    if type(item) is not dict or item.keys() != {"end", "metadata"}:
-        return False
-    return (
-        type(item["end"]) is int and item["end"] == size and type(item["metadata"]) is dict and bool(item["metadata"])
-    )
-
-
-def _arrivals(value: object, message: Message) -> tuple[Arrival, ...]:
-    """Read what a message came as; nothing if it is not just that."""
+def _arrivals(value: object, message: Message) -> list[tuple[int, Mapping[str, Any]]]:
+    """Read what a message came as, ends and metadata; nothing if it is not just that."""
     size = len(plain_content(message) or message.content)
-    found: list[Arrival] = []
+    found: list[tuple[int, Mapping[str, Any]]] = []
     for item in value if isinstance(value, list) else ():
         if not isinstance(item, Mapping) or item.keys() != {"end", "metadata"}:
-            return ()
+            return []
         if type(item["end"]) is not int or not 0 <= item["end"] <= size or not isinstance(item["metadata"], Mapping):
-            return ()
-        found.append(Arrival(item["end"], freeze_mapping(item["metadata"])[0]))
-    return tuple(found)
+            return []
+        found.append((item["end"], item["metadata"]))
+    return found
+
+
+def _frozen(arrivals: list[tuple[int, Mapping[str, Any]]]) -> tuple[Arrival, ...]:
+    return tuple(Arrival(end, freeze_mapping(metadata)[0]) for end, metadata in arrivals)
 
 
 def _is_usual(entry: Any) -> bool:
@@ -242,7 +236,7 @@ class _Reader:
         if role not in ("user", "assistant") and not is_system:
             self.parsed.role_assumed(source, role, "role {} taken as the user's")
         message = make_message("assistant" if role == "assistant" else "user", tuple(blocks))
-        return with_arrivals(with_replies(message, replies), arrivals)
+        return with_arrivals(with_replies(message, replies), _frozen(arrivals))
 
     def other_entry(self, entry: object, source: int) -> bool:
         return False

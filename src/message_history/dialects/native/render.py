@@ -50,6 +50,9 @@ def message_to_json(message: Message) -> dict[str, Any]:
         content = list(map(block_to_json, message.content))
     elif message.role == "assistant":
         content = assistant_blocks(plain)
+        for block, item in zip(content, plain, strict=True):
+            if type(item) is not str and type(item[-1]) is str and block["type"] == "tool_use":
+                block["arguments"] = item[-1]
     else:
         content = user_blocks(plain, with_empty=True)
     for block, keys in zip(content, kept_keys(message), strict=False) if plain else ():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.dialects._shared.plain_messages import are_foreign
+from message_history.dialects._shared.plain_messages import foreign_to
 from message_history.dialects._shared.writer import arguments_of
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ RENAMED: Final = "OR-15, DS-16"
 class ResponsesPlainWriter:
     """Write messages that need no second look; see `PlainWriter`."""
 
+    takes = staticmethod(foreign_to("openai_responses", "openai_chat"))
+
     def __init__(self, limit: int, changes: Changes, ids: Aliases) -> None:
         # The last assistant message that was written; None when it was not written here, or has its answer.
         self.asked: Message | None = None
@@ -31,10 +33,6 @@ class ResponsesPlainWriter:
         self._limit = limit  # how long a text may be
         self._changes = changes
         self._ids = ids
-
-    def takes(self, keys: bytes | None, item: Any) -> bool:
-        """Return whether packed keys came from elsewhere."""
-        return are_foreign(keys, "openai_responses", "openai_chat")
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         limit = self._limit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from message_history.core.messages.plain import unpack
-from message_history.dialects._shared.plain_messages import are_foreign
+from message_history.dialects._shared.plain_messages import foreign_to
 from message_history.dialects.pydantic_ai.schema import PROVIDERS
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ Wire = dict[str, Any]
 class PydanticPlainWriter:
     """Write messages that need no second look; see `PlainWriter`."""
 
+    takes = staticmethod(foreign_to("pydantic_ai"))
+
     def __init__(self, changes: Changes, ids: Aliases) -> None:
         self.names: dict[str, str] = {}  # the tools of the calls of the last response, by id
         self.opens = False  # whether the first message opens with the system prompt, and goes the long way
@@ -29,10 +31,6 @@ class PydanticPlainWriter:
     def begin(self) -> None:
         self._ids.new_scope()
         self.names = {}
-
-    def takes(self, keys: bytes | None, item: Any) -> bool:
-        """Return whether packed keys came from elsewhere."""
-        return are_foreign(keys, "pydantic_ai")
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         self.begin()
