@@ -2,7 +2,8 @@
 
 A `python` block is run, all blocks of a file in one namespace; what it prints must be the `text` block right behind
 it. In a `console` block every line that begins with `$ message-history` is run in a copy of `samples`, and the lines
-behind it must be what it prints. `--update` writes what is printed into the files instead.
+behind it must be what it prints. `--update` writes what is printed into the files instead. The SDKs of the providers
+reach the strict server of `message_history.testing`.
 """
 
 from __future__ import annotations
@@ -21,8 +22,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from stand_ins import providers
+
 ROOT = Path(__file__).parents[1]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+SDK = re.compile(r"^(?:import|from) (?:anthropic|openai|google|mistralai|boto3)\b", re.MULTILINE)
 COMMAND = "$ message-history "
 
 
@@ -52,7 +58,8 @@ def rewritten(text: str) -> str:
                 raise ValueError(f"an example prints this, and no text block follows it:\n{printed}")
             printed = None
             if language == "python":
-                printed = run_python(content, namespace)
+                with providers() if SDK.search(content) else contextlib.nullcontext():
+                    printed = run_python(content, namespace)
             elif language == "console":
                 content = run_commands(content, folder)
             parts += [between, f"```{language}\n{content}```\n"]

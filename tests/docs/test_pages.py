@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("*.md")])
 
+REQUEST = 'anthropic.Anthropic().messages.create(model="claude-opus-4-6", max_tokens=9, '
+
 
 def run(script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(DOCS / script), *map(str, arguments)]
@@ -57,6 +59,16 @@ def test_the_examples_of_the_readme_print_what_it_says() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_the_drawings_of_a_session_are_what_becomes_of_it(tmp_path: Path) -> None:
+    checked = run("draw_session.py", "--check")
+    assert checked.returncode == 0, checked.stdout
+    assert run("draw_session.py", "--check", tmp_path).returncode == 1
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 1000
+
+
 def test_a_stale_or_failing_example_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     for block, why in (
@@ -64,6 +76,11 @@ def test_a_stale_or_failing_example_is_found(tmp_path: Path) -> None:
         ("```python\nraise ValueError('oops')\n```\n", "STALE"),
         ("```python\nprint(1)\n```\n\nProse.\n\n```text\n1\n```\n", "STALE"),
         ("```console\n$ message-history check samples/broken_session.json; echo $?\n0\n```\n", "STALE"),
+        (f"```python\nimport anthropic\n\n{REQUEST}messages=[])\n```\n", "STALE"),
+        (
+            f'```python\nimport anthropic\n\n{REQUEST}messages=[{{"role": "user", "content": "Hi"}}])\n```\n',
+            "print what",
+        ),
         ("```python\nprint(1)\n```\n\n```text\n1\n```\n", "print what it says"),
     ):
         page.write_text(f"# Page\n\n{block}", encoding="utf-8")

@@ -24,7 +24,10 @@ PUBLIC = (
     *("message_history.formats", "message_history.formats.kit", "message_history.dialects.kit"),
     *("message_history.media", "message_history.windows", "message_history.explaining", "message_history.pages"),
 )
-EXAMPLES = [page for page in PAGES if "```python" in page.read_text(encoding="utf-8") and page not in NEED_MORE]
+RUN = ("```python\n", "```console\n$ message-history ")
+EXAMPLES = [
+    page for page in PAGES if any(block in page.read_text(encoding="utf-8") for block in RUN) and page not in NEED_MORE
+]
 
 
 def paths_in(nav: object) -> list[str]:
