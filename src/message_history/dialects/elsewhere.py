@@ -186,6 +186,8 @@ def _says(value: object, depth: int = 0) -> bool:
 
 def _is_marked(entry: object) -> bool:
     """Return whether an entry has parts of a form that reads like another one."""
+    if type(entry) is dict and "parts" not in entry:  # All is known at one look.
+        return not _MARKS.isdisjoint(entry)
     data = as_mapping(entry) or {}
     if not _MARKS.isdisjoint(data):
         return True

@@ -50,7 +50,13 @@ def pack(input: dict[str, Any]) -> bytes | None:
     """Copy a call's input for `unpack`; None when something in it is no plain JSON, or it is very large or deep."""
     for key, item in input.items():
         kind = type(item)
-        if type(key) is not str or not (kind is str or kind is bool or (kind is int and MIN_INT < item < MAX_INT)):
+        if type(key) is not str or not (
+            kind is str
+            or kind is bool
+            or item is None
+            or (kind is int and MIN_INT < item < MAX_INT)
+            or (kind is float and isfinite(item))
+        ):
             if not _is_json(input):
                 return None
             break

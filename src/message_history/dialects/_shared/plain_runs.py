@@ -6,9 +6,9 @@ look stops the reading, and so does a run that it may be part of: the dialect's 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, TypeGuard, final
 
-from message_history.core.messages.message import NEEDS_REPAIR, SHAPES, STUB_OPENINGS, plain_message, with_kept
+from message_history.core.messages.message import NEEDS_REPAIR, SHAPES, STUB_OPENINGS, Message, plain_message, with_kept
 from message_history.core.messages.plain import is_object_text
 
 if TYPE_CHECKING:
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 
 @final
 class Piece:
-    """What an entry is: a message, or a part of one that neighbours of its side are part of, too."""
+    """An entry that is a part of a message, with its neighbours of the same side."""
 
-    __slots__ = ("ids", "items", "joins", "kept", "side")
+    __slots__ = ("ids", "items", "kept", "side")
 
-    def __init__(self, side: Role, *, joins: bool) -> None:
+    def __init__(self, side: Role) -> None:
         self.side = side
-        self.joins = joins
         self.items: list[Any] = []
         self.ids: list[str] = []
         self.kept: list[bytes | None] = []
@@ -37,7 +36,7 @@ class Piece:
 
     def call(self, id: Any, name: Any, arguments: Any, keys: bytes | None = None) -> bool:
         """Add a call whose input came as text; False when it needs a second look."""
-        if not (is_word(id) and is_word(name)) or type(arguments) is not str or not is_object_text(arguments):
+        if not is_call(id, name, arguments):
             return False
         self.ids.append(id)
         self.add((id, name, arguments), keys)
@@ -45,24 +44,38 @@ class Piece:
 
     def result(self, id: Any, content: str | tuple[str, ...], keys: bytes | None = None) -> bool:
         """Add a result; False when it needs a second look."""
-        if not is_word(id) or len(self.ids) != len(self.items):
+        if not is_word(id):
             return False
         self.ids.append(id)
         self.add((id, content), keys)
         return True
 
 
-def is_word(value: Any) -> bool:
+def is_call(id: Any, name: Any, arguments: Any) -> bool:
+    """Return whether a call whose input came as text needs no second look."""
+    return is_word(id) and is_word(name) and type(arguments) is str and is_object_text(arguments)
+
+
+def is_word(value: Any) -> TypeGuard[str]:
     """Return whether a value is an id or a name as nearly all are."""
     return type(value) is str and value.isascii() and bool(value) and not value.isspace()
 
 
-def says_something(value: Any) -> bool:
+def says_something(value: Any) -> TypeGuard[str]:
     """Return whether a value is a text that is not blank."""
     return type(value) is str and bool(value) and not value.isspace()
 
 
-def read_runs(raw: Sequence[Any], start: int, parsed: Parsed, read: Callable[[dict[str, Any]], Piece | None]) -> int:
+def message_of(side: Role, items: Sequence[Any], ids: Sequence[str] = ()) -> Message | None:
+    """Make a message that is an entry of its own, of texts and calls; None when an id comes twice."""
+    if len(ids) > 1 and len(set(ids)) != len(ids):
+        return None
+    return plain_message(side, tuple(items), tuple(ids), SHAPES[side])
+
+
+def read_runs(
+    raw: Sequence[Any], start: int, parsed: Parsed, read: Callable[[dict[str, Any]], Piece | Message | None]
+) -> int:
     """Read entries from a place on, and return the first that was not read."""
     run, first = None, start
     for position in range(start, len(raw)):
@@ -70,20 +83,21 @@ def read_runs(raw: Sequence[Any], start: int, parsed: Parsed, read: Callable[[di
         piece = read(entry) if type(entry) is dict else None
         if piece is None:
             return first if run is not None else position
-        if run is not None and piece.joins and piece.side == run.side:
-            if piece.ids and len(run.ids) != len(run.items) and run.side == "user":
-                return first
+        if run is not None and type(piece) is Piece and piece.side == run.side:
+            if piece.ids and run.side == "user" and len(run.ids) != len(run.items):
+                return first  # A result behind a text.
             run.ids += piece.ids
             run.items += piece.items
             run.kept += piece.kept
             continue
         if run is not None and not _add(run, first, parsed):
             return first
-        run, first = piece, position
-        if not piece.joins:
-            if not _add(piece, position, parsed):
-                return position
+        if type(piece) is Piece:
+            run, first = piece, position
+        else:
             run = None
+            parsed.messages.append(piece)
+            parsed.sources.append(position)
     return first if run is not None and not _add(run, first, parsed) else len(raw)
 
 

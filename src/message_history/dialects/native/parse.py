@@ -171,12 +171,16 @@ def _arrivals(value: object, message: Message) -> list[tuple[int, Mapping[str, A
     size = len(plain_content(message) or message.content)
     found: list[tuple[int, Mapping[str, Any]]] = []
     for item in value if isinstance(value, list) else ():
-        if not isinstance(item, Mapping) or item.keys() != {"end", "metadata"}:
+        if not isinstance(item, dict | Mapping) or item.keys() != _OF_ARRIVAL:
             return []
-        if type(item["end"]) is not int or not 0 <= item["end"] <= size or not isinstance(item["metadata"], Mapping):
+        end, metadata = item["end"], item["metadata"]
+        if type(end) is not int or not 0 <= end <= size or not isinstance(metadata, dict | Mapping):
             return []
-        found.append((item["end"], item["metadata"]))
+        found.append((end, metadata))
     return found
+
+
+_OF_ARRIVAL: Final = frozenset({"end", "metadata"})
 
 
 def _frozen(arrivals: list[tuple[int, Mapping[str, Any]]]) -> tuple[Arrival, ...]:

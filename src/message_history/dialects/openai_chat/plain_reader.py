@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects._shared.plain_reader import Keeper, common_texts
-from message_history.dialects._shared.plain_runs import Piece, says_something
+from message_history.dialects._shared.plain_runs import Piece, is_call, message_of, says_something
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from message_history.core.messages.message import Message
+
 _READ: Final = frozenset({"role", "content", "tool_calls"})
 
 
-def entry_reader(dialect: str) -> Callable[[dict[str, Any]], Piece | None]:
+def entry_reader(dialect: str) -> Callable[[dict[str, Any]], Piece | Message | None]:
     """Return what reads an entry whose keys are kept under the name of a dialect; None when it needs a second look."""
     keep = Keeper(dialect, {"tool": ("name",)}, {"tool": ("role", "content", "tool_call_id")})
 
-    def read(entry: dict[str, Any]) -> Piece | None:
+    def read(entry: dict[str, Any]) -> Piece | Message | None:
         role, content = entry.get("role"), entry.get("content")
         if role == "tool":
             return _result(entry, content, keep)
@@ -25,13 +27,9 @@ def entry_reader(dialect: str) -> Callable[[dict[str, Any]], Piece | None]:
             return _assistant(entry, content)
         if role != "user" or len(entry) != 2:
             return None
-        piece = Piece("user", joins=False)
         found = content if type(content) is str else common_texts(content)
-        for text in (found,) if type(found) is str else found or ("",):
-            if not says_something(text):
-                return None
-            piece.add(text)
-        return piece
+        texts = (found,) if type(found) is str else found or ("",)
+        return message_of("user", texts) if all(map(says_something, texts)) else None
 
     return read
 
@@ -39,32 +37,36 @@ def entry_reader(dialect: str) -> Callable[[dict[str, Any]], Piece | None]:
 def _result(entry: dict[str, Any], content: Any, keep: Keeper) -> Piece | None:
     result = content if type(content) is str else common_texts(content)
     keys = b"" if len(entry) == 3 else keep("tool", entry)
-    piece = Piece("user", joins=True)
+    piece = Piece("user")
     if result is None or keys is None or not piece.result(entry.get("tool_call_id"), result, keys):
         return None
     return piece
 
 
-def _assistant(entry: dict[str, Any], content: Any) -> Piece | None:
-    piece = Piece("assistant", joins=False)
+def _assistant(entry: dict[str, Any], content: Any) -> Message | None:
+    items: list[Any] = []
+    ids: list[Any] = []
     calls = entry.get("tool_calls")
     if says_something(content):
-        piece.add(content)
+        items.append(content)
     elif not calls or (content is not None and content != ""):
         return None
     if calls is not None and type(calls) is not list:
         return None
     for call in calls or ():
-        function = (
-            call.get("function") if type(call) is dict and len(call) == 3 and call.get("type") == "function" else 0
-        )
+        if type(call) is not dict or len(call) != 3 or call.get("type") != "function":
+            return None
+        function, id = call.get("function"), call.get("id")
         if type(function) is not dict or len(function) != 2:
             return None
-        if not piece.call(call.get("id"), function.get("name"), function.get("arguments")):
+        name, arguments = function.get("name"), function.get("arguments")
+        if not is_call(id, name, arguments):
             return None
+        ids.append(id)
+        items.append((id, name, arguments))
     # A key without a value is as good as absent.
     others = [value for key, value in entry.items() if key not in _READ] if len(entry) > 2 else ()
-    return piece if not any(value is not None for value in others) else None
+    return message_of("assistant", items, ids) if not any(value is not None for value in others) else None
 
 
 READERS: Final = {dialect: entry_reader(dialect) for dialect in ("openai_chat", "mistral")}

@@ -23,13 +23,13 @@ def read_item(item: dict[str, Any]) -> Piece | None:
     """Read an item; None when it needs a second look."""
     kind = item.get("type")
     if kind == FUNCTION:
-        piece = Piece("assistant", joins=True)
+        piece = Piece("assistant")
         keys = b"" if len(item) == 4 else _keys(kind, item)
         if keys is None or not piece.call(item.get("call_id"), item.get("name"), item.get("arguments"), keys):
             return None
         return piece
     if kind == _OUTPUT:
-        piece, output = Piece("user", joins=True), item.get("output")
+        piece, output = Piece("user"), item.get("output")
         keys = b"" if len(item) == 3 else _keys(kind, item)
         if type(output) is not str or keys is None or not piece.result(item.get("call_id"), output, keys):
             return None
@@ -46,7 +46,7 @@ def _message(item: dict[str, Any]) -> Piece | None:
     role, content = item.get("role"), item.get("content")
     if type(role) is not str or role not in _ROLES or len(item) != 2 + ("type" in item):
         return None
-    piece = Piece("user" if role == "user" else "assistant", joins=True)
+    piece = Piece("user" if role == "user" else "assistant")
     parts = content if type(content) is list else ()
     for text in (content,) if type(content) is str else map(_text_of, parts):
         if not says_something(text):
