@@ -129,7 +129,7 @@ REFUSED: list[tuple[str, Mistral, list[Wire], int | None, str]] = [
     ),
     (
         "MS-M04",
-        Mistral(),
+        OPEN,
         [user("hi"), assistant("yo", prefix=True)],
         1,
         "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant",
@@ -450,11 +450,12 @@ def test_a_prefix_goes_out_as_one_only_at_the_end() -> None:
     raw = [user("Count."), assistant("1, 2,", prefix=True)]
     for history in (MessageHistory.from_list(raw), MessageHistory.from_list(raw, dialect=LARGE)):
         assert history.for_send(LARGE) == raw
-        assert history.for_send(Mistral())[-1] == user("[Please continue.]")
-        assert "prefix" not in history.for_send(Mistral())[1]
+        assert history.for_send(Mistral()) == raw
+        assert history.for_send(OPEN)[-1] == user("[Please continue.]")
+        assert "prefix" not in history.for_send(OPEN)[1]
         assert history.add_user("no").for_send(LARGE) == [user("Count."), assistant("1, 2,"), user("no")]
         assert history.export(LARGE).repairs == ()
-        for export in (history.export(Mistral()), history.add_user("no").export(LARGE)):
+        for export in (history.export(OPEN), history.add_user("no").export(LARGE)):
             assert [item for repair in export.repairs for item in repair.removed] == [FrozenDict(prefix=True)]
     answer = MessageHistory().add_user("Count.").add_assistant("1, 2, 3.")
     assert answer.for_send(LARGE)[-1] == user("[Please continue.]")

@@ -1,4 +1,4 @@
-"""What the keys of blocks may hold, as data: the types of the anthropic SDK 2.10, and the limits of the API reference.
+"""What the keys of blocks may hold, as data: the types of the anthropic SDK 2.12, and the limits of the API reference.
 
 Blocks are closed: a key that is not listed is refused (AN-B7). Response blocks that are newer than this list are open.
 """
@@ -132,15 +132,20 @@ def _web_results(value: Any) -> bool:
     return _FOUND(value) or (mapping(value) and value.get("type") == "web_search_tool_result_error")
 
 
-_RAN: Final = Shape(
-    {"stdout": text, "stderr": text, "return_code": whole, "content": each(mapping)},
-    ("stdout", "stderr", "return_code", "content"),
-)
+def _ran(stdout: str) -> Shape:
+    fields = {stdout: text, "stderr": text, "return_code": whole, "content": each(mapping)}
+    return Shape(fields, tuple(fields))
+
+
+_RAN: Final = _ran("stdout")
+_RAN_UNSEEN: Final = _ran("encrypted_stdout")
 
 
 def _output(value: Any) -> bool:
     """Take what code gave, and any other kind of answer as it came."""
-    return _TYPED(value) and (not value["type"].endswith("execution_result") or not misfits(_RAN, value))
+    if not _TYPED(value) or not value["type"].endswith("execution_result"):
+        return _TYPED(value)
+    return not misfits(_RAN_UNSEEN if value["type"].startswith("encrypted_") else _RAN, value)
 
 
 _TYPED: Final = like(Shape({"type": _filled}, ("type",)))

@@ -257,11 +257,14 @@ class BlockWriter:
 
     def own(self, block: Block) -> Wire | None:
         kind = kind_of(block)
-        if kind not in self._dialect.media or not isinstance(block, ProviderBlock):
+        if kind not in self._dialect.media | schema.TOOL_CHANGES or not isinstance(block, ProviderBlock):
             return None
         value = block.data[kind]
         if not isinstance(value, FrozenDict):
             return None
+        if kind in schema.TOOL_CHANGES:
+            self.omit_keys(block)
+            return {kind: thaw_well_formed(value, self._changes)} if isinstance(value.get("tool"), FrozenDict) else None
         if kind in ("audio", "video"):
             source = value.get("source")
             sent = self._sent(source, kind) if isinstance(source, FrozenDict) else None

@@ -289,7 +289,7 @@ class _Check:
         text = data.get("reasoningText")
         if (
             role == "assistant"
-            and self._dialect.unsigned_reasoning
+            and self._dialect.unsigned_reasoning is not False
             and isinstance(text, Mapping)
             and "signature" not in text
         ):
@@ -336,7 +336,7 @@ class _Check:
             self.found.add("BR-B22", n, path, "a cache point for a model that has no cache", which=3)
         if self._points == schema.MAX_CACHE_POINTS + 1:
             self.found.add("BR-B22", n, path, "more than four cache points", which=4, count=self._points)
-        if isinstance(point, Mapping) and point.get("ttl") is not None and not self._dialect.cache_ttl:
+        if isinstance(point, Mapping) and point.get("ttl") is not None and self._dialect.cache_ttl is False:
             self.found.add("BR-B22", n, path, "a time to live, which this model does not know", which=3)
         if last >= 0 and kinds[last] == "reasoningContent":
             self.found.add("BR-B22", n, path, "a cache point after reasoning")

@@ -37,14 +37,14 @@ class Fields(OfRequests["MessageUnionTypeDef"]):
     calls_last: bool = True
     status: bool = True
     reasoning: bool = True
-    unsigned_reasoning: bool = False
+    unsigned_reasoning: bool | None = None
     binds_thinking: bool = True
     cache_points: bool = True
-    cache_ttl: bool = False
+    cache_ttl: bool | None = None
     citations: bool = True
     server_tools: bool = True
     s3: frozenset[str] = field(
-        default=frozenset({"document", "image", "searchResult", "text", "video"}), repr=names_in_order
+        default=frozenset({"audio", "document", "image", "searchResult", "text", "video"}), repr=names_in_order
     )
     s3_in_results: frozenset[str] | None = field(default=None, repr=names_in_order)
     max_images: int = 20

@@ -224,7 +224,7 @@ class Render:
             return wires
         wire: Wire = {"type": "default"}
         ttl = point.get("ttl") if isinstance(point, FrozenDict) else None
-        if ttl in ("5m", "1h") and self._dialect.cache_ttl:
+        if ttl in ("5m", "1h") and self._dialect.cache_ttl is not False:
             wire["ttl"] = ttl
         omitted = beyond(FrozenDict({"cachePoint": point}), {"cachePoint": wire})
         if omitted:

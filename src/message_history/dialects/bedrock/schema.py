@@ -39,6 +39,8 @@ BLOCKS: Final = (
     "toolRemoval",
 )
 """The keys of which a block has one (botocore 1.44.5)."""
+TOOL_CHANGES: Final = frozenset({"toolAddition", "toolRemoval"})
+"""What adds tools to those of the request, or takes them out: only a model that was told of it needs it."""
 MEDIA_OF_RESULTS: Final = frozenset({"document", "image", "searchResult"})
 """The media in results that some model was recorded to take (2026-08)."""
 AS_JSON: Final = "(json)"

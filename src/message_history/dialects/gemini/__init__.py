@@ -52,7 +52,9 @@ class Gemini(Fields):
         split_calls: whether the calls of one step may come in several contents (GM-G06).
         split_responses: whether the responses of one step may come in several contents (GM-G07, GM-G08).
         unanswered: whether calls may have no response at all where another content follows them (GM-G08). A history
-            answers them all the same.
+            answers them all the same. None where no model is known: a check takes such a list.
+        display_names: whether media may say what they are called (GM-G22), as on Vertex. None where neither the host
+            nor the model is known: a name that came with the media goes back.
         beside_results: whether other parts may stand beside the response of a single call (GM-G23, GM-G24).
         bypass_as_text: whether the value that stands for a missing signature may come as its text (GM-G14).
         limits: what is taken of images and documents (GM-G28, GM-G29).

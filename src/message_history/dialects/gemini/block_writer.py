@@ -63,7 +63,10 @@ class Parts:
         title = block.title if isinstance(block, DocumentBlock) else block.extra(GEMINI).get("displayName")
         if not isinstance(title, str) or not title:
             return [part]
-        if self._dialect.vertex or in_response:
+        # Of a document, the title may have come from anywhere.
+        came_so = "displayName" in block.extra(GEMINI)
+        named = came_so if self._dialect.display_names is None else self._dialect.display_names
+        if named or in_response:
             next(iter(part.values()))["displayName"] = self.text(title)
             return [part]
         self.changes.rewritten(f"the title of {kind_of(block)} as text before it", block)
@@ -83,7 +86,7 @@ class Parts:
     def _sourced(self, block: ImageBlock | DocumentBlock) -> Wire | None:
         source, mime = block.source, type_of(block)
         kind, data = source.get("type"), source.get("data")
-        beside = ("thought", "videoMetadata", "mediaResolution")
+        beside = ("thought", *schema.OF_MEDIA)
         titled = isinstance(block.extra(GEMINI).get("displayName"), str)
         written = ("mimeType", "displayName") if titled else ("mimeType",)
         if not is_taken(mime):
@@ -119,7 +122,7 @@ class Parts:
 
     def whole(self, block: ProviderBlock, kind: str) -> Wire:
         data: Any = block.data[kind]
-        known = schema.FIELDS[kind] if self._dialect.vertex else schema.FIELDS[kind] - {"displayName"}
+        known = schema.FIELDS[kind] - {"displayName"} if self._dialect.display_names is False else schema.FIELDS[kind]
         inner = {key: value for key, value in data.items() if key in known and fits(key, value)}
         beside = {key: value for key, value in block.data.items() if key != kind}
         self.keys(block, {}, ())
@@ -155,7 +158,7 @@ class Parts:
         omitted: dict[str, Any] = {}
         for key, value in block.extra(GEMINI).items():
             # That a part is no thought, some clients say of every part; recorded requests have it anywhere.
-            sent = key in (*allowed, "partMetadata") or (key == "thought" and value is False)
+            sent = key in allowed or key in schema.OF_ANY or (key == "thought" and value is False)
             if part and sent and self._is_sent(key, value):
                 part[key] = thaw_well_formed(value, self.changes)
             elif key not in (NOTED, *written):
@@ -188,7 +191,7 @@ def _is_masked(block: Block) -> bool:
 
 def fits(key: str, value: object) -> bool:
     """Return whether a field's value is of the kind that the API takes for it."""
-    if key in ("videoMetadata", "mediaResolution"):
+    if key in schema.FIELDS:
         return isinstance(value, FrozenDict) and value.keys() <= schema.FIELDS[key]
     return isinstance(value, schema.KINDS.get(key, object))
 

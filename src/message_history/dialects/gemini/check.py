@@ -29,7 +29,16 @@ DATA: Final = (
     "toolCall",
     "toolResponse",
 )
-BESIDE: Final = frozenset({"thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"})
+BESIDE: Final = frozenset({"thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"}) | {
+    "speechMetadata",
+    "mediaProcessing",
+    "audioMetadata",
+    "audioTranscription",
+    "documentMetadata",
+    "spreadsheetMetadata",
+}
+ALONE: Final = BESIDE - {"thought", "thoughtSignature", "mediaResolution", "partMetadata", "audioTranscription"}
+"""What may stand in a part of its own: what belongs to a video was recorded so, and taken."""
 MEDIA: Final = ("inlineData", "fileData")
 INNER_KEYS: Final[dict[str, frozenset[str]]] = {
     "inlineData": frozenset({"mimeType", "data"}),
@@ -142,7 +151,7 @@ class _Check:
         for key in unknown:
             where = f"contents[{n}].parts[{m}]"
             self.found.add("GM-G22", n, f"{path}.{key}", f"unknown field {key!r:.60}", key=key, where=where)
-        bare = bool(part.get("thoughtSignature")) or isinstance(part.get("videoMetadata"), Mapping)
+        bare = bool(part.get("thoughtSignature")) or not part.keys().isdisjoint(ALONE)
         if len(kinds) > 1 or (not kinds and not bare):
             self.found.add("GM-G03", n, path, f"{len(kinds)} data fields", m=m)
         if part.get("text") == "" and not self._dialect.empty_text:
@@ -171,7 +180,8 @@ class _Check:
         if not isinstance(data, Mapping):
             self.found.add("GM-G03", n, path, f"{kind} is {type(data).__name__}", m=m)
             return
-        allowed = INNER_KEYS[kind] | ({"displayName"} if self._dialect.vertex and kind in MEDIA else set())
+        named = self._dialect.display_names is not False and kind in MEDIA
+        allowed = INNER_KEYS[kind] | ({"displayName"} if named else set())
         for key in data:
             if key not in allowed:
                 where = f"contents[{n}].{path}"
@@ -282,7 +292,7 @@ class _Check:
             first -= 1
         calls = [call for content in self.entries[first : n + 1] for call in content.calls]
         responses = self._responses_from(n + 1)
-        if not responses and after is not None and self._dialect.unanswered:
+        if not responses and after is not None and self._dialect.unanswered is not False:
             return
         if len(responses) != len(calls):
             self.found.add("GM-G08", n, detail=f"{len(calls)} calls, {len(responses)} responses")

@@ -26,6 +26,7 @@ _CAMEL: Final = {
     for name in (*schema.DATA, *schema.BESIDE, *(field for fields in schema.FIELDS.values() for field in fields))
 }
 """The REST API's name of each field, by the SDK's."""
+_OBJECTS: Final = schema.BESIDE & schema.FIELDS.keys()
 
 
 def noted(block: Block) -> Mapping[str, Any]:
@@ -92,8 +93,8 @@ def fields_of(item: object) -> dict[str, Any]:
     if data is None:
         return {}
     fields = {_CAMEL.get(key, key): value for key, value in data.items() if value is not None}
-    for key in ("videoMetadata", "mediaResolution"):
-        inner = as_mapping(fields.get(key))
+    for key in fields.keys() & _OBJECTS:
+        inner = as_mapping(fields[key])
         if inner is not None:
             fields[key] = known_fields(inner, key)
     return fields

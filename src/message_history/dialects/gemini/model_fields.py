@@ -30,7 +30,8 @@ class Fields(OfRequests["ContentDict"]):
     function_role: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
     split_calls: bool = field(default=Factory(lambda self: not self.vertex, takes_self=True))
     split_responses: bool = True
-    unanswered: bool = False
+    unanswered: bool | None = None
+    display_names: bool | None = field(default=Factory(lambda self: self.vertex or None, takes_self=True))
     beside_results: bool = True
     bypass_as_text: bool = True
     limits: Limits = field(default=Factory(lambda self: VERTEX if self.vertex else LIMITS, takes_self=True))

@@ -182,7 +182,7 @@ class Reader:
             # Streams end with a signature alone, with or without its empty text.
             came.facts["text"] = False
             return [self._text("", came)]
-        if fields.keys() <= schema.BESIDE and not (self._role == "user" and "videoMetadata" in fields):
+        if fields.keys() <= schema.BESIDE and (self._role != "user" or fields.keys().isdisjoint(schema.ALONE)):
             self.parsed.dropped(fields, self._source, "a part without data")
             return []
         if isinstance(fields.get("type"), str) and fields["type"] in MODELLED:

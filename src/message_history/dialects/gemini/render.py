@@ -229,8 +229,8 @@ class Render:
         if isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
             return self._parts.media(block)
         if isinstance(block, ProviderBlock) and block.dialect == GEMINI and block.data.keys() <= schema.BESIDE:
-            # Some clients put what belongs to a video into a part of its own; nothing else goes without data (GM-G03).
-            if fits("videoMetadata", block.data.get("videoMetadata")):
+            # Nothing else goes without data (GM-G03).
+            if any(fits(key, block.data[key]) for key in schema.ALONE & block.data.keys()):
                 return [self._parts.beside(block)]
         self.changes.omitted(block, "not for a user message")
         return []

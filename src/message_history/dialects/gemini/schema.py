@@ -48,8 +48,16 @@ SERVER_PARTS: Final = frozenset({"toolCall", "toolResponse"})
 MODEL_PARTS: Final = frozenset({"executableCode", "codeExecutionResult", *SERVER_PARTS})
 """The parts that only the model's contents hold, and that only this API understands."""
 
-BESIDE: Final = frozenset({"thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"})
-"""What a part may have besides its data (SDK types, 2026-09)."""
+OF_ANY: Final = frozenset({"partMetadata", "speechMetadata", "audioTranscription"})
+"""What any part may have besides its data (SDK types, 2026-11)."""
+OF_MEDIA: Final = frozenset({"videoMetadata", "mediaResolution", "mediaProcessing", "audioMetadata"}) | {
+    "documentMetadata",
+    "spreadsheetMetadata",
+}
+"""What media may have besides (SDK types, 2026-11)."""
+BESIDE: Final = frozenset({"thought", "thoughtSignature"}) | OF_ANY | OF_MEDIA
+ALONE: Final = OF_MEDIA - {"mediaResolution"} | {"speechMetadata"}
+"""What some clients put into a part of its own, as recorded with what belongs to a video."""
 FIELDS: Final[dict[str, frozenset[str]]] = {
     "inlineData": frozenset({"mimeType", "data", "displayName"}),
     "fileData": frozenset({"mimeType", "fileUri", "displayName"}),
@@ -59,13 +67,19 @@ FIELDS: Final[dict[str, frozenset[str]]] = {
     "codeExecutionResult": frozenset({"id", "outcome", "output"}),
     "toolCall": frozenset({"id", "toolType", "args"}),
     "toolResponse": frozenset({"id", "toolType", "response"}),
-    "videoMetadata": frozenset({"startOffset", "endOffset", "fps"}),
+    "videoMetadata": frozenset({"startOffset", "endOffset", "fps", "contentLayers"}),
     "mediaResolution": frozenset({"level", "numTokens"}),
+    "audioMetadata": frozenset({"startOffset", "endOffset"}),
+    "documentMetadata": frozenset({"startPage", "endPage", "contentLayers"}),
+    "spreadsheetMetadata": frozenset({"visibleCells", "sheetIndex", "contentLayers"}),
+    "speechMetadata": frozenset({"speaker", "style"}),
+    "audioTranscription": frozenset({"text", "finished", "languageCode", "speakerLabel", "words"})
+    | {"startOffset", "endOffset"},
 }
 """The fields of each kind of data, and of what stands beside it (SDK types, 2026-09)."""
 KINDS: Final[dict[str, type]] = {
     **dict.fromkeys(("id", "name", "language", "code", "outcome", "output", "toolType", "scheduling"), str),
-    **dict.fromkeys(("displayName", "mimeType", "fileUri", "data"), str),
+    **dict.fromkeys(("displayName", "mimeType", "fileUri", "data", "mediaProcessing"), str),
     **dict.fromkeys(("thought", "willContinue"), bool),
     **dict.fromkeys(("args", "response", "partMetadata"), FrozenDict),
 }

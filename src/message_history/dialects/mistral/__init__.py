@@ -34,7 +34,8 @@ class Mistral(Fields):
     thinking nor a tool's chunks of any type are a violation; neither is sent.
 
     Args:
-        prefix: whether a message that came with `prefix` may end the list (MS-M04).
+        prefix: whether a message that came with `prefix` may end the list (MS-M04). None where no model is known: it
+            may.
         alternate: whether user and assistant must take turns, as chat templates demand (MS-M22).
         one_system: whether all parts of the system prompt must be one message (MS-M22).
         late_system: whether system messages may stand behind a user message (MS-M03b).
@@ -106,7 +107,7 @@ class Mistral(Fields):
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end here: with a message that came as a prefix, where that is taken."""
-        return self.prefix and is_prefix(assistant)
+        return self.prefix is not False and is_prefix(assistant)
 
     def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
         """Return whether a key is looked at: so is `prefix`, as which dialect's it came; see `Dialect.sends`."""

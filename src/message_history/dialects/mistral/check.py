@@ -85,12 +85,12 @@ class _Check:
     def _content(self, n: int, entry: Mapping[Any, Any], role: str) -> None:
         content = entry.get("content")
         if isinstance(content, list):
+            thinking = set() if self._dialect.thinking is False else {"thinking"}
             allowed = {
                 "user": self._dialect.user_chunks,
-                "assistant": self._dialect.assistant_chunks
-                | (set() if self._dialect.thinking is False else {"thinking"}),
+                "assistant": self._dialect.assistant_chunks | thinking,
                 "tool": self._dialect.tool_chunks,
-                "system": {"text"},
+                "system": {"text", *thinking},
             }[role]
             for m, chunk in enumerate(content):
                 kind = kind_of(chunk)
@@ -223,7 +223,9 @@ class _Check:
         role = self._roles[last]
         if not last and role in ("assistant", "tool") and not self._dialect.alternate:
             self.found.add("MS-M02", 0, "role")
-        elif role == "assistant" and not (self._dialect.prefix and self.entries[last].get("prefix") is True):
+        elif role == "assistant" and not (
+            self._dialect.prefix is not False and self.entries[last].get("prefix") is True
+        ):
             self.found.add("MS-M04", last, "role", role=role)
 
     def _audio(self) -> None:

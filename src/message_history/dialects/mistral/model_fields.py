@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Fields(OfRequests["ChatCompletionRequestMessageTypedDict"]):
     """The fields of `Mistral`, which says what each means."""
 
-    prefix: bool = False
+    prefix: bool | None = None
     alternate: bool = False
     one_system: bool = False
     late_system: bool = True

@@ -8,9 +8,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
-from message_history.core.messages.blocks import ProviderBlock, ThinkingBlock, ToolResultBlock, tool_result_block
+from message_history.core.messages.blocks import (
+    ProviderBlock,
+    SystemBlock,
+    ThinkingBlock,
+    ToolResultBlock,
+    tool_result_block,
+    with_meta,
+)
 from message_history.core.messages.media_blocks import DocumentBlock
 from message_history.core.messages.message import Message, is_plain, with_content
+from message_history.core.values.json_values import EMPTY, freeze_mapping, json_text
+from message_history.dialects._shared.reader import role_of
+from message_history.dialects._shared.sdk_objects import as_mapping
 from message_history.dialects._shared.typed_blocks import meta_of, rest_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT, Reader
 
@@ -23,11 +33,17 @@ if TYPE_CHECKING:
     from message_history.dialects.base import Foreign
 
 MISTRAL: Final = "mistral"
+NOTED: Final = "(noted)"
+"""The key under which a block of a prompt keeps the chunk that it was, besides the text."""
+JOINED: Final = "joined"
+"""What is noted of a block whose message began with the one before it."""
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
     parsed = Reader(MISTRAL).read(raw, foreign)
-    parsed.messages = [_with_chunks(message) for message in parsed.messages]
+    for n, message in enumerate(parsed.messages):
+        entry = as_mapping(raw[parsed.sources[n]]) or {}
+        parsed.messages[n] = _as_prompt(message) if role_of(entry) == "system" else _with_chunks(message)
     return parsed
 
 
@@ -50,6 +66,25 @@ def shared_key(block: Block, key: str) -> Any:
     if block.meta is None:
         return None
     return block.extra(MISTRAL).get(key, block.extra(OPENAI_CHAT).get(key))
+
+
+def _as_prompt(message: Message) -> Message:
+    """Read the thinking in a system message: it shows the model how to think, in words that are the system's."""
+    own = [block for block in message.content if isinstance(block, ProviderBlock)]
+    if not own or not all(block.type == "thinking" for block in own):
+        return _with_chunks(message)
+    content: list[Block] = []
+    for block in message.content:
+        facts: dict[str, Any] = {JOINED: True} if content else {}
+        text = block.text if isinstance(block, SystemBlock) else ""
+        if isinstance(block, ProviderBlock):
+            thought = _thinking(block.data, None)
+            text = (thought.thinking if isinstance(thought, ThinkingBlock) else "") or json_text(block.data)
+            facts |= block.data
+        before = block.meta.extra if block.meta is not None else EMPTY
+        extra, _ = freeze_mapping({**before, MISTRAL: {**block.extra(MISTRAL), NOTED: facts}} if facts else before)
+        content.append(with_meta(SystemBlock(text, meta=block.meta), extra=extra))
+    return with_content(message, tuple(content))
 
 
 def _with_chunks(message: Message) -> Message:

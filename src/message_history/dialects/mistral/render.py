@@ -31,7 +31,7 @@ from message_history.dialects._shared.writer import (
     well_formed,
 )
 from message_history.dialects.mistral import schema
-from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix, shared_key
+from message_history.dialects.mistral.parse import JOINED, MISTRAL, NOTED, SHARED, is_prefix, shared_key
 from message_history.dialects.mistral.plain_writer import BRIDGE, GO_ON, NOT_TAKEN_BACK, OTHER_ID, MistralPlainWriter
 from message_history.dialects.openai_chat.media import beside_source, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
@@ -63,7 +63,7 @@ class Render:
 
     def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], None]:
         last = messages[-1] if messages else None
-        if last is not None and last.role == "assistant" and self._dialect.prefix and is_prefix(last):
+        if last is not None and last.role == "assistant" and self._dialect.prefix is not False and is_prefix(last):
             self._prefix_at = len(messages) - 1
         wire = write_list(self, messages, system, self._short)
         if self._prefix_at >= 0:
@@ -87,12 +87,18 @@ class Render:
 
     def prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
         self._has_system = True
-        texts = [self._text(block.text) for block in system]
+        written: list[list[Wire]] = []
         for block in system:
             self._omit_keys(block)
-        if self._dialect.one_system:
-            texts = ["\n\n".join(texts)]
-        return [{"role": "system", "content": text} for text in texts]
+            facts = block.extra(MISTRAL).get(NOTED, EMPTY) if block.meta is not None else EMPTY
+            chunk = _text_chunk(self._text(block.text))
+            if self._dialect.thinking is not False and not self._dialect.one_system and "type" in facts:
+                chunk = thaw_well_formed(FrozenDict({key: facts[key] for key in facts if key != JOINED}), self.changes)
+            if written and (self._dialect.one_system or JOINED in facts):
+                written[-1].append(chunk)
+            else:
+                written.append([chunk])
+        return [{"role": "system", "content": _prompt_of(chunks)} for chunks in written]
 
     # The assistant's side
 
@@ -325,7 +331,7 @@ class Render:
         meta = block.meta
         if meta is None or (meta.extra is EMPTY and meta.carried is EMPTY):
             return
-        sends, sent = self._dialect.sends, _sent(block)
+        sends, sent = self._dialect.sends, {*_sent(block), NOTED}
         for origin in (MISTRAL, *SHARED):
             extra, carried = block.extra(origin), block.carried(origin)
             self._omit({key: extra[key] for key in extra if sends(origin, key) and key not in sent})
@@ -353,6 +359,12 @@ class Render:
 def _has_no_chunks(messages: Sequence[Message]) -> bool:
     """Return whether messages hold nothing of which a system message decides whether it is sent (MS-M11)."""
     return not any(isinstance(block, ProviderBlock) for message in messages for block in message.content)
+
+
+def _prompt_of(chunks: list[Wire]) -> str | list[Wire]:
+    """Write a prompt as text, where it is nothing else."""
+    is_text = all(chunk["type"] == "text" for chunk in chunks)
+    return "\n\n".join(chunk["text"] for chunk in chunks) if is_text else chunks
 
 
 def _text_chunk(text: str) -> Wire:

@@ -252,9 +252,10 @@ class BlockWriter:
         return sent
 
     def _point(self, block: Block) -> FrozenDict | None:
-        """Return where OpenAI's own cache is to end, which a part of text says."""
+        """Return where OpenAI's own cache is to end, which a part says."""
         point = block.extra(OPENAI_CHAT).get("prompt_cache_breakpoint")
-        if not isinstance(block, TextBlock | SystemBlock) or self._dialect.provider not in ("openai", "azure"):
+        of_parts = isinstance(block, TextBlock | SystemBlock | ImageBlock | DocumentBlock)
+        if not of_parts or self._dialect.provider not in ("openai", "azure"):
             return None
         return point if isinstance(point, FrozenDict) else None
 

@@ -258,10 +258,6 @@ class _Check:
         for key, value in entry.items():
             if key not in known or (value is None and key not in nullable and key != "call_id"):
                 self.found.add("OR-17", n, str(key), f"the key {key!r:.80}", key=key)
-        outer, inner = schema.HIDDEN.get(kind, ("", ""))
-        held = entry.get(outer)
-        if isinstance(held, Mapping) and held.get(inner) is not None:
-            self.found.add("OR-17", n, f"{outer}.{inner}", key=f"{outer}.{inner}")
 
     # Ids
 

@@ -251,9 +251,6 @@ class Render:
             for key in [*wire]:
                 if key not in known or (wire[key] is None and key not in nullable):
                     omitted[key] = wire.pop(key)
-        outer, inner = schema.HIDDEN.get(block.type, ("", ""))
-        if isinstance(wire.get(outer), dict) and wire[outer].get(inner) is not None:
-            omitted[f"{outer}.{inner}"] = wire[outer].pop(inner)
         self._pieces.omit_keys(omitted, frozenset())
         return wire
 

@@ -236,9 +236,6 @@ VALUES: Final[dict[str, frozenset[str] | type]] = {
 PASSED: Final = "internal_chat_message_metadata_passthrough"
 """The key under which Codex tells OpenAI, and nobody else, where an item comes from: openai/codex#28968, 2026-06."""
 
-HIDDEN: Final = {"web_search_call": ("action", "sources")}
-"""Keys within a key that the server gives and does not take back (OR-17)."""
-
 NO_ITEMS: Final = frozenset(
     {"image", "image_url", "document", "thinking", "tool_use", "tool_result", "tool_call", "context_compaction"}
 )
