@@ -417,6 +417,7 @@ def test_ctrl_c_in_the_middle_leaves_a_session_that_works(empty: str, monkeypatc
 
 
 def test_a_sqlite_database_is_read_as_a_file(tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
     for name in ("first", "second"):
         SqlSession(tmp_path / "chats.db", name).save(WEATHER)
     main, other = from_file(tmp_path / "chats.db")
