@@ -63,8 +63,8 @@ def decided_by(speed: Speed, validity: dict[str, Any], field: str = "") -> str:
     """Write docs/performance.md: what somebody decides by who asks whether this library is fast enough."""
     parts = [
         "# Performance",
-        "Made by `python -m benchmarks` from what it measured; do not edit by hand. A history costs the message that "
-        "is added, never the messages that are there.",
+        "<!-- Made by python -m benchmarks from what it measured; do not edit by hand. -->",
+        "A history costs the message that is added, never the messages that are there.",
         _summary(speed, validity),
         *(["## Sessions in the shapes of the field", field] if field else []),
         "## Where others are better",
@@ -97,7 +97,7 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
     made = speed.made
     head = [
         "# All figures",
-        "Made by `python -m benchmarks` from what it measured; do not edit by hand.",
+        "<!-- Made by python -m benchmarks from what it measured; do not edit by hand. -->",
         f"Measured on {made['date']} with `{made['command']}`, after `pip install -e '.[benchmarks]'`. The machine: "
         f"{made['machine']}, {made['python']}.",
         "The figures of other machines differ; the ratios hardly do. A history costs the message that is added, never "

@@ -1,4 +1,4 @@
-"""Find the links of a built site that lead nowhere, and what would be loaded from another host.
+"""Find the links of a built site that lead nowhere, what would be loaded from another host, and Markdown that shows.
 
 python docs/check_links.py FOLDER
 """
@@ -12,6 +12,9 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 LOADING: Final = {("script", "src"), ("img", "src"), ("source", "srcset"), ("iframe", "src")}
+MARKS: Final = ("|---", "**", "](", "```")
+"""What a reader sees only where Markdown was not understood."""
+CODE: Final = frozenset({"code", "pre", "script", "style"})
 RELATIONS: Final = frozenset({"stylesheet", "icon", "preload", "modulepreload"})
 
 
@@ -23,9 +26,12 @@ class _Page(HTMLParser):
         self.links: list[str] = []
         self.loads: list[str] = []
         self.anchors: set[str] = {""}
+        self.shown: list[str] = []
+        self._inside = 0
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside += tag in CODE
         found = {name: value or "" for name, value in attrs}
         self.anchors.update(found[name] for name in ("id", "name") if name in found)
         for name, value in found.items():
@@ -36,6 +42,13 @@ class _Page(HTMLParser):
             elif name == "href" and tag == "a":
                 self.links.append(value)
 
+    def handle_endtag(self, tag: str) -> None:
+        self._inside -= tag in CODE
+
+    def handle_data(self, data: str) -> None:
+        if not self._inside:
+            self.shown += [mark for mark in MARKS if mark in data]
+
 
 def broken_links(site: Path) -> list[str]:
     """Find what leads nowhere.
@@ -44,11 +57,13 @@ def broken_links(site: Path) -> list[str]:
         site: the folder of the site.
 
     Returns:
-        A line for each link or file that is missing, and for each thing that is loaded from another host.
+        A line for each link or file that is missing, for each thing that is loaded from another host, and for each
+        mark of Markdown that a reader would see.
     """
     pages = {path.resolve(): _Page(path) for path in sorted(site.rglob("*.html"))}
     wrong: list[str] = []
     for path, page in pages.items():
+        wrong += [f"{path.relative_to(site.resolve())}: shows {mark}" for mark in page.shown]
         # What the page for missing pages names counts from wherever it is shown.
         base = site if path.name == "404.html" else path.parent
         for link in (*page.links, *page.loads):

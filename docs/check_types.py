@@ -43,7 +43,11 @@ reportUnusedClass = false
 root = "without_types"
 reportUnknownMemberType = false
 """
-WITHOUT_TYPES: Final = {DOCS / "integrations" / "langgraph.md": "langgraph"}
+WITHOUT_TYPES: Final = {
+    DOCS / "integrations" / "langgraph.md": "langgraph",
+    DOCS / "dialects" / "bedrock.md": "boto3",
+    DOCS / "dialects" / "gemini.md": "google-genai",
+}
 """The pages that call methods of a package which leaves parts of their types out, and the package."""
 
 

@@ -29,7 +29,7 @@ TARGETS: Final = tuple(dialect for name, dialect in DIALECTS.items() if name != 
 HEAD: Final = """\
 # The 18 broken histories of the field
 
-Made by `docs/list_broken_histories.py`, which runs them; do not edit by hand.
+<!-- Made by docs/list_broken_histories.py, which runs them; do not edit by hand. -->
 
 These are the ways in which saved conversations break, as agents' issue trackers report them. Each is read once as a
 list of the Messages API and once as one of Chat Completions, and sent to each of the eight dialects. *Valid* counts

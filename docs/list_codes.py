@@ -24,7 +24,7 @@ PAGE = Path(__file__).with_name("repair_codes.md")
 HEAD = """\
 # Repair codes
 
-Made by `docs/list_codes.py` from `RepairCode`; do not edit by hand.
+<!-- Made by docs/list_codes.py from RepairCode; do not edit by hand. -->
 
 Every change that a history or an export makes is one `Repair` with a code, a position, what was removed and what was
 added. A code never changes its meaning, and never its severity.

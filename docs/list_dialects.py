@@ -41,7 +41,8 @@ MODELS: Final = {
     "gemini": ("gemini.schema.MODELS", "gemini.schema.DEVELOPER_MODELS"),
 }
 """Where the tables of models are, where they are not the `MODELS` of a dialect's `schema.py`."""
-MADE_BY: Final = "Made by `docs/list_dialects.py` from the rules; do not edit by hand."
+MADE_BY: Final = "<!-- Made by docs/list_dialects.py from the rules; do not edit by hand. -->"
+LOOPS: Final = Path(__file__).with_name("loops")
 
 
 class Row(NamedTuple):
@@ -143,7 +144,7 @@ def links(name: str, rules: Iterable[Rule], folder: str = "") -> str:
 
 def overview() -> str:
     """Write dialects.md."""
-    parts = [f"# Dialects\n\n{MADE_BY}\n\n{INTRODUCTION}\n"]
+    parts = [f"# Dialects\n\n{MADE_BY}\n\n{INTRODUCTION}\n\n"]
     parts.append("| dialect | for | rules | texts | judged by an oracle | rows by model |\n|---|---|---|---|---|---|\n")
     for name in NAMES:
         dialect = DIALECTS[name]
@@ -196,8 +197,9 @@ def first_sentence(dialect: Dialect[Any]) -> str:
 def page(dialect: Dialect[Any]) -> str:
     """Write the page of a dialect."""
     kind = type(dialect).__name__
-    parts = [f"# {kind}\n\n{MADE_BY} All dialects: [dialects](../dialects.md).\n\n"]
-    parts.append(f"{first_sentence(dialect)}: `from message_history.dialects import {kind}`.\n")
+    parts = [f"# {kind}\n\n{MADE_BY}\n\n{first_sentence(dialect)}. "]
+    parts.append("All providers: [dialects](../dialects.md).\n")
+    parts.append(f"\n## A loop\n\n{loop(dialect.name)}\n")
     for topic, rules in by_topic(dialect).items():
         parts.append(f"\n## {topic[0].upper()}{topic[1:]}\n")
         parts += [rule_text(dialect.name, rule) for rule in rules]
@@ -216,6 +218,22 @@ def page(dialect: Dialect[Any]) -> str:
         for field, meaning in meanings.items():
             parts.append(f"| `{field}` | {value_text(getattr(dialect, field))} | {meaning} |\n")
     return "".join((*parts, limits_text(dialect)))
+
+
+LOOP_PROSE: Final = """\
+[System prompt](../how-to/system-prompt.md), [failed tools](../how-to/tool-results.md) and
+[streams](../how-to/streaming.md) have pages of their own. What this provider refuses, and what becomes of it here:"""
+
+
+def loop(name: str) -> str:
+    """Write how a dialect is used: the program in `loops`, and what it prints."""
+    code = (LOOPS / f"{name}_loop.py").read_text(encoding="utf-8")
+    printed = PRINTED.get(name, "It is sunny in Paris and in Rome.")
+    return f"```python\n{code}```\n\n```text\n{printed}\n```\n\n{LOOP_PROSE}"
+
+
+PRINTED: Final = {"gemini_interactions": "Sunny.", "pydantic_ai": "It is sunny."}
+"""What a loop prints that no script of the strict server answers."""
 
 
 def limits_text(dialect: Dialect[Any]) -> str:

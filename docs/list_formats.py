@@ -22,7 +22,7 @@ PAGE = Path(__file__).with_name("formats.md")
 HEAD = """\
 # Formats of files
 
-Made by `docs/list_formats.py` from `formats`; do not edit by hand.
+<!-- Made by docs/list_formats.py from formats; do not edit by hand. -->
 
 `message-history` and `from_file` read the files that people have, whatever program wrote them:
 

@@ -18,6 +18,7 @@ CONFIG = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["pr
 PAGES = sorted(DOCS.rglob("*.md"))
 # These need what the quick tests do without, and are run where it is installed; or they are the parts of one program.
 NEED_MORE = {DOCS / "sessions.md", *DOCS.glob("adding_a_*.md"), *(DOCS / "integrations").glob("*.md")}
+NEED_MORE |= set((DOCS / "dialects").glob("*.md"))  # tests/sdks and tests/integrations run these
 MADE = {"changelog.md", "clinic/index.html", "examples/index.md", "decisions/index.md"}
 PUBLIC = (
     *("message_history", "message_history.dialects", "message_history.streaming", "message_history.storage"),
@@ -96,12 +97,15 @@ def test_a_link_that_leads_nowhere_and_a_load_from_elsewhere_are_found(tmp_path:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "index.html").write_text(
         '<h1 id="one">A</h1><a href="../">up</a><a href="../b.md">b</a>'
-        '<img src="https://x.example/i.png"><img src="c.png">'
+        '<img src="https://x.example/i.png"><img src="c.png"><p>| a |\n|---|</p>'
+        "<pre><code>2**3</code></pre><p>**a**</p>"
     )
     command = [sys.executable, str(DOCS / "check_links.py"), str(tmp_path)]
     checked = subprocess.run(command, check=False, capture_output=True, text=True)
     assert checked.returncode == 1
     assert checked.stdout.splitlines() == [
+        "a/index.html: shows |---",
+        "a/index.html: shows **",
         "a/index.html: ../b.md leads nowhere",
         "a/index.html: loads https://x.example/i.png",
         "a/index.html: c.png leads nowhere",

@@ -16,7 +16,7 @@ from tests.pyright import strict_errors
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "frameworks").glob("[a-z]*.py"))
-PAGES = sorted((ROOT / "docs" / "integrations").glob("*.md"))
+PAGES = [*sorted((ROOT / "docs" / "integrations").glob("*.md")), ROOT / "docs" / "dialects" / "pydantic_ai.md"]
 NEEDS = ("agents", "cattrs", "fastapi", "langgraph", "opentelemetry", "pydantic", "pydantic_ai")
 OURS = {"openai_agents": "agents"}
 """The package that one of our integrations is for, where it has another name."""
