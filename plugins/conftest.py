@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from pathlib import Path
 
-from tests.conftest import _quiet_about_system_prompts
+from tests.conftest import _quiet_about_system_prompts, pytest_configure
 
-__all__ = ["_quiet_about_system_prompts"]
+__all__ = ["_quiet_about_system_prompts", "pytest_configure"]
 
 SOURCES = Path(__file__).parent.glob("*/src/*")
 

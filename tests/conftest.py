@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from message_history import SystemPromptWarning
+from tests import outcomes
 
 _slow = (HealthCheck.too_slow, HealthCheck.data_too_large)
 # Two runs of one of these profiles try the same examples, wherever they run; the others try new ones each time.
@@ -18,6 +19,11 @@ settings.register_profile("ci", max_examples=60, derandomize=True, deadline=None
 settings.register_profile("more", max_examples=2_000, deadline=None, suppress_health_check=_slow)
 settings.register_profile("deep", max_examples=20_000, deadline=None, suppress_health_check=_slow)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell `.ci/run` which tests ran, where it asks."""
+    outcomes.record(config)
 
 
 @pytest.fixture(autouse=True)

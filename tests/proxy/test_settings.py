@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import socket
@@ -181,12 +180,13 @@ def test_a_port_that_is_taken_is_one_line_and_nothing_is_said_to_listen() -> Non
     assert "Traceback" not in said
 
 
-def test_a_store_whose_package_is_missing_is_one_line() -> None:
+def test_a_store_whose_package_is_missing_is_one_line(tmp_path: Path) -> None:
     pytest.importorskip("starlette")
     pytest.importorskip("uvicorn")
-    if importlib.util.find_spec("sqlalchemy") is not None:
-        pytest.skip("sqlalchemy is installed")
-    with run("--port", "0", "--store", "sqlite:///a.db") as running:
+    # A folder that comes first and holds a module which fails as a missing one does, wherever sqlalchemy is installed.
+    missing = "raise ModuleNotFoundError('no sqlalchemy', name='sqlalchemy')"
+    (tmp_path / "sqlalchemy.py").write_text(missing, encoding="utf-8")
+    with run("--port", "0", "--store", "sqlite:///a.db", PYTHONPATH=str(tmp_path)) as running:
         _, said = running.communicate(timeout=60)
     assert running.returncode == 2
     assert "the store: sqlalchemy is not installed; run: pip install 'message-history[sql]'" in said
