@@ -52,6 +52,6 @@ def spend(size: int) -> None:
             raise OverBudgetError
 
 
-def spend_on_json(data: bytes, *, lines: bool = False) -> None:
+def spend_on_json(data: bytes) -> None:
     """Count what the objects take that JSON is about to be read as; also those in texts, which may be read too."""
-    spend(_LIST * data.count(b"[") + _OBJECT * data.count(b"{") + (LINE * data.count(b"\n") if lines else 0))
+    spend(_LIST * data.count(b"[") + _OBJECT * data.count(b"{"))

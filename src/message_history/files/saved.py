@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from attrs import evolve
 
@@ -13,11 +13,10 @@ from message_history.core.turns.conversation import messages_in, parts_of
 from message_history.core.turns.replying import has_begun
 from message_history.core.turns.rules import behind_change
 from message_history.core.turns.stubs import standing_stubs
-from message_history.files.errors import SessionConflictError
 from message_history.history import conversation_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Repair
@@ -130,28 +129,3 @@ def _is_made(block: Block) -> bool:
 def standing(history: MessageHistory) -> list[Repair]:
     """Return the repairs of a history that a result may still undo: the stubs that closing it has made."""
     return standing_stubs(conversation_of(history))
-
-
-class Session(Protocol):
-    """What every kind of session can do."""
-
-    def load(self) -> MessageHistory:
-        """Load the history."""
-
-    def _append(self, history: MessageHistory, since: MessageHistory) -> None:
-        """Save what of a history is new since it was loaded; others may share the session."""
-
-
-def updated(session: Session, change: Callable[[MessageHistory], MessageHistory], attempts: int) -> MessageHistory:
-    """Load, change and append, again and again while somebody else is faster."""
-    for attempt in range(1, attempts + 1):
-        loaded = session.load()
-        history = change(loaded)
-        try:
-            session._append(history, loaded)
-        except SessionConflictError:
-            if attempt == attempts:
-                raise
-        else:
-            return history
-    raise ValueError(f"attempts must be 1 or more, not {attempts!r:.80}")

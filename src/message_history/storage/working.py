@@ -5,10 +5,10 @@ Whether an end has passed says the clock of the session, which for a database is
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import datetime, timedelta
 from secrets import token_hex
-from typing import TYPE_CHECKING, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from attrs import evolve, frozen
 
@@ -17,16 +17,19 @@ from message_history.core.turns.calls import readable_time, seconds
 from message_history.core.turns.naming import Names, the_place
 from message_history.core.turns.rules import CallState
 from message_history.core.turns.states import CallStateError
-from message_history.files.errors import SessionError, SessionLockedError
-from message_history.files.saved import updated
+from message_history.files.errors import SessionConflictError, SessionError, SessionLockedError, refuse_to_shorten
+from message_history.files.saved import goes_on, growth
 from message_history.history import conversation_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+    from threading import RLock
 
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.core.turns.calls import CallRecord
+    from message_history.files.saved import Growth
     from message_history.history import MessageHistory
 
 End: TypeAlias = "float | datetime | timedelta"
@@ -150,9 +153,15 @@ class SharedSession:
     _turn: str | None = None
 
     if TYPE_CHECKING:
+        _mutex: RLock
+        _held: Any
+        _named: object
 
         def load(self) -> MessageHistory: ...
-        def _append(self, history: MessageHistory, since: MessageHistory | None) -> None: ...
+        def _current(self) -> Any: ...
+        def _put(self, held: Any, history: MessageHistory, found: Growth | None) -> None: ...
+        def _other(self, held: Any) -> SessionConflictError: ...
+        def _conflict(self, held: Any) -> SessionConflictError: ...
         def _now(self) -> float: ...
         def _hold(self, worker: str, token: str, until: End) -> None: ...
         def _release(self, token: str) -> None: ...
@@ -173,7 +182,56 @@ class SharedSession:
 
         Complexity: that of `load`, `change` and `append`, for each attempt.
         """
-        return updated(self, change, attempts)
+        for attempt in range(1, attempts + 1):
+            loaded = self.load()
+            history = change(loaded)
+            try:
+                self._append(history, loaded)
+            except SessionConflictError:
+                if attempt == attempts:
+                    raise
+            else:
+                return history
+        raise ValueError(f"attempts must be 1 or more, not {attempts!r:.80}")
+
+    def append(self, history: MessageHistory) -> None:
+        """Save what of a history is new.
+
+        A history that goes on from what is saved costs one line or row for each new message, and one for the last
+        message if that has grown. With another system prompt a file is written anew.
+
+        Args:
+            history: what `load` gave or what was saved last, with all that was added to it.
+
+        Raises:
+            NotAContinuationError: when stored messages are missing or other: append the whole history and send a
+                window of it, or replace what is stored with `save`.
+            SessionConflictError: when somebody else has written to the session since this one read or wrote it, or
+                when this one has not read it and it holds another history.
+            SessionLockedError: when another writer is not done in time.
+            SessionError: when the file or the database cannot be written to; then it is as it was.
+
+        Complexity: linear in what is new, unless the history was changed before its last message.
+        """
+        self._append(history, None)
+
+    def _append(self, history: MessageHistory, since: MessageHistory | None) -> None:
+        """Append; threads and tasks may share a session, so what one loaded may not be what is saved now."""
+        with self._mutex, self._writing():
+            unread = self._held is None
+            held = self._current()
+            if since is not None and held.history != since:
+                raise self._conflict(held)
+            found = growth(held.history, history)
+            if unread and found is None and held.history:
+                raise self._other(held)
+            if found is None and not goes_on(held.history, history):
+                raise refuse_to_shorten(self._named, len(held.history))
+            self._put(held, history, found)
+
+    def _writing(self) -> AbstractContextManager[None]:
+        """Hold the session while something is written to it; a database holds itself."""
+        return nullcontext()
 
     def claim(
         self,
@@ -224,7 +282,7 @@ class SharedSession:
                 raise CallStateError(record.call, record.state, CallState.STARTED, record)
             return history.record_call(record.call, CallState.STARTED, by=worker, at=now, until=end_of(until, now))
 
-        return updated(self, start, ATTEMPTS).calls[found]
+        return self.update(start, attempts=ATTEMPTS).calls[found]
 
     @contextmanager
     def turn(self, worker: str, *, until: End) -> Iterator[Turn]:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from message_history.testing.model import ModelReply
 
-_STOPS = {"end": "end_turn", "cut": "max_tokens", "refused": "refusal", "paused": "pause_turn"}
-
 
 class Anthropic(Provider):
     """The Messages API."""
 
     family = Dialect
+    stops_to_call: ClassVar = "tool_use"
+    stops: ClassVar = {"end": "end_turn", "cut": "max_tokens", "refused": "refusal", "paused": "pause_turn"}
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/anthropic/v1/messages$")
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
@@ -37,7 +37,7 @@ class Anthropic(Provider):
             found = self._message(n, blocks, messages) or self._thinking(n, blocks, body, dialect)
             if found is not None:
                 return found
-        if messages[-1]["role"] == "assistant" and not dialect.prefill and not _is_paused(messages[-1]):
+        if messages[-1]["role"] == "assistant" and not dialect.prefill and _waiting(messages[-1]) is None:
             return (
                 "This model does not support assistant message prefill. The conversation must end with a user message."
             )
@@ -97,10 +97,7 @@ class Anthropic(Provider):
         blocks = self._blocks(reply, body)
         if reply.stop == "cut" and reply.calls:
             blocks[-1]["input"] = {}
-        return {**self._head(body), "content": blocks, "stop_reason": self._stop(reply), "stop_sequence": None}
-
-    def _stop(self, reply: ModelReply) -> str:
-        return "tool_use" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
+        return {**self._head(body), "content": blocks, "stop_reason": self.stop(reply), "stop_sequence": None}
 
     def _blocks(self, reply: ModelReply, body: Body) -> list[Body]:
         blocks: list[Body] = []
@@ -136,7 +133,7 @@ class Anthropic(Provider):
             for delta in deltas:
                 yield _event("content_block_delta", index=index, delta=delta)
             yield _event("content_block_stop", index=index)
-        fields = {"stop_reason": self._stop(reply), "stop_sequence": None}
+        fields = {"stop_reason": self.stop(reply), "stop_sequence": None}
         yield _event("message_delta", delta=fields, usage={"output_tokens": 9})
         yield _event("message_stop")
 
@@ -195,10 +192,6 @@ def _waiting(message: Body) -> str | None:
     """Return the id of the server's own call that a paused turn ends with."""
     used, found = _ids(message, "server_tool_use", "id"), _ids(message, "web_search_tool_result", "tool_use_id")
     return next((id for id in used if id not in found), None)
-
-
-def _is_paused(message: Body) -> bool:
-    return _waiting(message) is not None
 
 
 def _found(id: str) -> Body:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from message_history.testing.model import ModelReply
 
-_STOPS = {"end": "end_turn", "cut": "max_tokens", "refused": "content_filtered", "paused": "end_turn"}
 _USAGE = {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}
 
 
@@ -26,6 +25,8 @@ class Bedrock(Provider):
     """Converse, and ConverseStream."""
 
     family = Dialect
+    stops_to_call: ClassVar = "tool_use"
+    stops: ClassVar = {"end": "end_turn", "cut": "max_tokens", "refused": "content_filtered", "paused": "end_turn"}
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/bedrock/model/[^/]+/converse(-stream)?$")
     stream_type: ClassVar[str] = "application/vnd.amazon.eventstream"
 
@@ -106,7 +107,7 @@ class Bedrock(Provider):
         message = {"role": "assistant", "content": blocks}
         return {
             "output": {"message": message},
-            "stopReason": _stop(reply),
+            "stopReason": self.stop(reply),
             "usage": _USAGE,
             "metrics": {"latencyMs": 1},
         }
@@ -133,12 +134,8 @@ class Bedrock(Provider):
             for delta in _deltas(block, cut=reply.stop == "cut" and block is blocks[-1]):
                 yield _framed("contentBlockDelta", {"contentBlockIndex": index, "delta": delta})
             yield _framed("contentBlockStop", {"contentBlockIndex": index})
-        yield _framed("messageStop", {"stopReason": _stop(reply)})
+        yield _framed("messageStop", {"stopReason": self.stop(reply)})
         yield _framed("metadata", {"usage": _USAGE, "metrics": {"latencyMs": 1}})
-
-
-def _stop(reply: ModelReply) -> str:
-    return "tool_use" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
 
 
 def _signature(body: Body, before: list[Body], text: str, dialect: Any) -> str:

@@ -7,15 +7,15 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import Mistral as Dialect
-from message_history.testing.model import ModelRequest, pieces
-from message_history.testing.provider import Body, Provider, sse
+from message_history.testing.model import pieces
+from message_history.testing.openai_chat import OpenAIChat
+from message_history.testing.provider import Body, sse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from message_history.testing.model import ModelReply
 
-_STOPS = {"end": "stop", "cut": "length", "refused": "error", "paused": "stop"}
 _FOLLOWS = {
     "start": {"system", "user"},
     "system": {"system", "user", "assistant"},
@@ -25,10 +25,11 @@ _FOLLOWS = {
 }
 
 
-class Mistral(Provider):
+class Mistral(OpenAIChat):
     """Mistral's chat completions."""
 
     family = Dialect
+    stops: ClassVar = {"end": "stop", "cut": "length", "refused": "error", "paused": "stop"}
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/mistral/v1/chat/completions$")
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
@@ -64,9 +65,6 @@ class Mistral(Provider):
     def error(self, text: str) -> tuple[dict[str, str], Body]:
         return {}, {"object": "error", "message": text, "type": "invalid_request_message_order", "code": "3230"}
 
-    def request(self, body: Body) -> ModelRequest:
-        return ModelRequest(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
-
     def response(self, reply: ModelReply, body: Body, path: str) -> Body:
         del path
         content: str | list[Body] = reply.text
@@ -75,7 +73,7 @@ class Mistral(Provider):
             content += [{"type": "text", "text": reply.text}] if reply.text else []
         calls = self._calls(reply)
         message = {"role": "assistant", "content": content, "tool_calls": calls or None, "prefix": False}
-        choice = {"index": 0, "message": message, "finish_reason": _stop(reply)}
+        choice = {"index": 0, "message": message, "finish_reason": self.stop(reply)}
         return {**_head(body, "chat.completion", self.reply_id("m")), "choices": [choice]}
 
     def _calls(self, reply: ModelReply) -> list[Body]:
@@ -100,14 +98,10 @@ class Mistral(Provider):
         deltas.append({"content": "", "tool_calls": calls} if calls else {"content": ""})
         head = _head(body, "chat.completion.chunk", self.reply_id("m"))
         for number, delta in enumerate(deltas, 1):
-            reason = _stop(reply) if number == len(deltas) else None
+            reason = self.stop(reply) if number == len(deltas) else None
             choice = {"index": 0, "delta": delta, "finish_reason": reason}
             yield sse({**head, "choices": [choice]})
         yield sse("[DONE]")
-
-
-def _stop(reply: ModelReply) -> str:
-    return "tool_calls" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
 
 
 def _head(body: Body, kind: str, id: str) -> Body:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import OpenAIChat as Dialect
 from message_history.testing.model import ModelRequest, pieces
-from message_history.testing.provider import Body, Provider, sse
+from message_history.testing.provider import Body, ForModel, Provider, sse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from message_history.testing.model import ModelReply
 
 _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-_STOPS = {"end": "stop", "cut": "length", "refused": "content_filter", "paused": "stop"}
 
 
 class OpenAIChat(Provider):
     """Chat Completions."""
 
-    family = Dialect
+    family: ClassVar[type[ForModel]] = Dialect
+    stops: ClassVar = {"end": "stop", "cut": "length", "refused": "content_filter", "paused": "stop"}
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/openai/v1/chat/completions$")
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
@@ -69,7 +69,7 @@ class OpenAIChat(Provider):
             message["tool_calls"] = self._calls(reply)
         if reply.stop == "refused":
             message["content"], message["refusal"] = None, reply.text
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _stop(reply)}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self.stop(reply)}
         return {**_head(body, "chat.completion", self.reply_id("chatcmpl-")), "choices": [choice], "usage": _USAGE}
 
     def _calls(self, reply: ModelReply) -> list[Body]:
@@ -97,14 +97,10 @@ class OpenAIChat(Provider):
         head = _head(body, "chat.completion.chunk", self.reply_id("chatcmpl-"))
         for delta in deltas:
             yield sse({**head, "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}]})
-        yield sse({**head, "choices": [{"index": 0, "delta": {}, "logprobs": None, "finish_reason": _stop(reply)}]})
+        yield sse({**head, "choices": [{"index": 0, "delta": {}, "logprobs": None, "finish_reason": self.stop(reply)}]})
         if (body.get("stream_options") or {}).get("include_usage"):
             yield sse({**head, "choices": [], "usage": _USAGE})
         yield sse("[DONE]")
-
-
-def _stop(reply: ModelReply) -> str:
-    return "tool_calls" if reply.calls and reply.stop == "end" else _STOPS[reply.stop]
 
 
 def _head(body: Body, kind: str, id: str) -> Body:

@@ -31,6 +31,8 @@ class Provider(ABC):
     family: ClassVar[type[ForModel]]  # its dialect
     list_key: ClassVar[str] = "messages"  # the key of the list in a request
     path: ClassVar[re.Pattern[str]]  # the paths that it serves
+    stops_to_call: ClassVar[str] = "tool_calls"  # its word for a reply that calls
+    stops: ClassVar[dict[str, str]]  # its words for why a reply ends
     stream_type: ClassVar[str] = "text/event-stream"  # the media type of its streams
 
     def __init__(self) -> None:
@@ -61,6 +63,9 @@ class Provider(ABC):
             return own
         found = check(self.wire(body), dialect)
         return (found[0].error or str(found[0])) if found else unread
+
+    def stop(self, reply: ModelReply) -> str:
+        return self.stops_to_call if reply.calls and reply.stop == "end" else self.stops[reply.stop]
 
     def streams(self, path: str, body: Body) -> bool:
         del path

@@ -108,7 +108,7 @@ class AsyncSqlSession:
             changed = change(loaded)
             history: MessageHistory = await changed if inspect.isawaitable(changed) else changed
             try:
-                await self._run(partial(_append, history=history, since=loaded))
+                await self._run(partial(SqlSession._append, history=history, since=loaded))
             except SessionConflictError:
                 if attempt == attempts:
                     raise
@@ -178,10 +178,6 @@ class AsyncSqlSession:
                     engine.sync_engine, self._id, policy=self._policy, lock_timeout=self._timeout
                 )
             return await _to_the_end(partial(work, self._session))
-
-
-def _append(session: SqlSession, history: MessageHistory, since: MessageHistory) -> None:
-    session._append(history, since)
 
 
 async def _to_the_end(work: Callable[[], T]) -> T:

@@ -10,8 +10,8 @@ from attrs import evolve
 
 from message_history.core.messages.policy import Policy
 from message_history.extras import not_installed
-from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
-from message_history.files.saved import goes_on, growth
+from message_history.files.errors import SessionConflictError, SessionError
+from message_history.files.saved import growth
 from message_history.history import MessageHistory
 from message_history.storage.databases.rows import NEW, Held, forked, grown, held_by, needs_all, rewritten
 from message_history.storage.working import SharedSession, end_of, lost_turn, refused_turn, states_of
@@ -64,6 +64,7 @@ class SqlSession(SharedSession):
     ) -> None:
         self._database = _database(database, lock_timeout)
         self._id = _checked(session_id)
+        self._named = repr(self._id)
         self._policy = policy if policy is not None else Policy()
         self._mutex = RLock()
         self._held: Held | None = None
@@ -131,47 +132,6 @@ class SqlSession(SharedSession):
             held = self._current()
             self._put(held, history, growth(held.history, history))
 
-    def append(self, history: MessageHistory) -> None:
-        """Save what of a history is new.
-
-        A history that goes on from what is saved costs one row for each new message, and one for the last message if
-        that has grown.
-
-        Args:
-            history: what `load` gave or what was saved last, with all that was added to it.
-
-        Raises:
-            NotAContinuationError: when stored messages are missing or other: append the whole history and send a
-                window of it, or replace what is stored with `save`.
-            SessionConflictError: when somebody else has written to the session since this one read or wrote it, or
-                when this one has not read it and it holds another history.
-            SessionLockedError: when another writer is not done in time.
-            SessionError: when the database cannot be written to; then it is as it was.
-
-        Complexity: linear in what is new, unless the history was changed before its last message.
-        """
-        self._append(history, None)
-
-    def _append(self, history: MessageHistory, since: MessageHistory | None) -> None:
-        """Append; threads and tasks may share a session, so what one loaded may not be what is saved now."""
-        with self._mutex:
-            unread = self._held is None
-            held = self._current()
-            if since is not None and held.history != since:
-                raise self._conflict(held.head)
-            found = growth(held.history, history)
-            if unread and found is None and held.history:
-                self._held = None
-                raise SessionConflictError(
-                    f"{self._id!r}: it holds another history, of {len(held.history)} messages; load it first",
-                    session=self._id,
-                    expected=0,
-                    found=held.head.revision,
-                )
-            if found is None and not goes_on(held.history, history):
-                raise refuse_to_shorten(repr(self._id), len(held.history))
-            self._put(held, history, found)
-
     def fork(self, session_id: str) -> SqlSession:
         """Copy what is saved to a new session, within the database; the two know nothing of each other.
 
@@ -192,13 +152,14 @@ class SqlSession(SharedSession):
             new = object.__new__(SqlSession)
             new._database, new._policy, new._mutex = self._database, self._policy, RLock()
             new._id = _checked(session_id)
+            new._named = repr(new._id)
             held = self._current()
             with self._database.writing() as rows:
                 head = rows.head(self._id, hold=True)
                 if head is None:
                     raise SessionError(f"{self._id!r}: there is no such session; nothing can be copied")
                 if held.head[:2] != head[:2]:
-                    raise self._conflict(head)
+                    raise self._conflict_with(head)
                 fork = forked(held, new._id)
                 number = rows.create(new._id, fork.head)
                 if number is not None:
@@ -323,14 +284,14 @@ class SqlSession(SharedSession):
         else:
             whole = self._read() if held.first else held
             if whole.head[:2] != held.head[:2]:
-                raise self._conflict(whole.head)
+                raise self._conflict_with(whole.head)
             change = rewritten(held, history, whole)
         is_new = change.head._replace(revision=held.head.revision) != held.head
         if held.head.revision and not (is_new or change.messages or change.repairs):
             with self._database.reading() as rows:
                 there = rows.head(self._id)
             if (there or NEW)[:2] != held.head[:2]:
-                raise self._conflict(there)
+                raise self._conflict_with(there)
             self._held = evolve(held, history=history)
             return
         # If this fails, nobody knows what is saved: it must be read again.
@@ -345,10 +306,22 @@ class SqlSession(SharedSession):
         if head is None:
             self._held = held
             with self._database.reading() as rows:
-                raise self._conflict(rows.head(self._id))
+                raise self._conflict_with(rows.head(self._id))
         self._held = Held(history, head, held.first)
 
-    def _conflict(self, found: Head | None) -> SessionConflictError:
+    def _other(self, held: Held) -> SessionConflictError:
+        self._held = None
+        return SessionConflictError(
+            f"{self._id!r}: it holds another history, of {len(held.history)} messages; load it first",
+            session=self._id,
+            expected=0,
+            found=held.head.revision,
+        )
+
+    def _conflict(self, held: Held) -> SessionConflictError:
+        return self._conflict_with(held.head)
+
+    def _conflict_with(self, found: Head | None) -> SessionConflictError:
         there = f"revision {found.revision} is there" if found is not None else "it is gone"
         if found is not None and self._held is not None and self._held.head.number not in (0, found.number):
             there = f"it was made anew and {there}"

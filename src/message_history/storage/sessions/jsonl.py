@@ -18,7 +18,7 @@ from message_history.core.messages.policy import Policy
 from message_history.core.turns.conversation import context_of
 from message_history.dialects.native.parse import PIECE
 from message_history.files.disk import Stamp, append, back_up, file_of, lines_of, replace, stamp_of
-from message_history.files.errors import SessionConflictError, SessionError, refuse_to_shorten
+from message_history.files.errors import SessionConflictError, SessionError
 from message_history.files.opening import content
 from message_history.files.own_lines import (
     FORMAT_VERSION,
@@ -29,7 +29,7 @@ from message_history.files.own_lines import (
     new_lines,
     whole_lines,
 )
-from message_history.files.saved import goes_on, growth
+from message_history.files.saved import goes_on
 from message_history.history import MessageHistory, conversation_of, restored
 from message_history.storage.sessions.locking import locked
 from message_history.storage.working import (
@@ -197,7 +197,7 @@ class JsonlSession(SharedSession):
         if not isinstance(path, str | PathLike):
             raise TypeError(f"path must be a str or a PathLike, not {type(path).__name__}")
         # The working folder may change.
-        self._path = Path(path).absolute()
+        self._path = self._named = Path(path).absolute()
         self._policy = policy if policy is not None else Policy()
         self._fsync = fsync
         self._timeout = lock_timeout
@@ -271,47 +271,13 @@ class JsonlSession(SharedSession):
                 self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
             self._held = self._rewritten(history, held)
 
-    def append(self, history: MessageHistory) -> None:
-        """Save what of a history is new.
-
-        A history that goes on from what is saved costs one line for each new message, and one for the last message
-        if that has grown. With another system prompt the file is written anew.
-
-        Args:
-            history: what `load` gave or what was saved last, with all that was added to it.
-
-        Raises:
-            NotAContinuationError: when stored messages are missing or other: append the whole history and send a
-                window of it, or replace what is stored with `save`.
-            SessionConflictError: when somebody else has written to the file since this session read or wrote it, or
-                when this session has not read the file and it holds another history.
-            SessionLockedError: when another process holds the lock.
-            SessionError: when the file cannot be written; then it is as it was.
-
-        Complexity: linear in what is new, unless the history was changed before its last message.
-        """
-        self._append(history, None)
-
-    def _append(self, history: MessageHistory, since: MessageHistory | None) -> None:
-        """Append; threads may share a session, so what one of them loaded may not be what is saved now."""
-        with self._mutex, self._writing():
-            unread = self._held is None
-            held = self._current()
-            if since is not None and held.history != since:
-                raise self._conflict()
-            found = growth(held.history, history)
-            if unread and found is None and held.history:
-                raise SessionConflictError(
-                    f"{self._path}: it holds another history, of {len(held.history)} messages; load it, or save over it"
-                )
-            if found is None and not goes_on(held.history, history):
-                raise refuse_to_shorten(self._path, len(held.history))
-            if found is None or held.stamp is None or not held.own or held.later or _is_wasteful(held):
-                self._held = self._rewritten(history, held)
-            elif found == (len(history), _final(history)):
-                self._held = evolve(held, history=history)
-            else:
-                self._held = self._appended(history, held, found)
+    def _put(self, held: Held, history: MessageHistory, found: Growth | None) -> None:
+        if found is None or held.stamp is None or not held.own or held.later or _is_wasteful(held):
+            self._held = self._rewritten(history, held)
+        elif found == (len(history), _final(history)):
+            self._held = evolve(held, history=history)
+        else:
+            self._held = self._appended(history, held, found)
 
     @staticmethod
     def waiting(
@@ -381,7 +347,11 @@ class JsonlSession(SharedSession):
             self._held = held
         return held
 
-    def _conflict(self) -> SessionConflictError:
+    def _other(self, held: Held) -> SessionConflictError:
+        there = f"it holds another history, of {len(held.history)} messages"
+        return SessionConflictError(f"{self._path}: {there}; load it, or save over it")
+
+    def _conflict(self, _: object = None) -> SessionConflictError:
         return SessionConflictError(f"{self._path}: somebody else has written to it; load it again")
 
     def _repaired(self) -> tuple[Held, LoadReport]:
