@@ -36,7 +36,7 @@ GOLDEN = Path(__file__).parent / "golden" / "anthropic"
 WEBP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
 Json = dict[str, Any]
 FOUND = {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "x"}]}
-STRICT = Anthropic(system_in_list=False, split_results=False, prefill=False)
+STRICT = Anthropic(system_in_list=False, split_results=False, prefill=False, blank_beside_calls=False)
 SYSTEM = Anthropic(system_in_list=True)
 TAKES_SPLIT = Anthropic(prefill=False)
 PREFILL = Anthropic(prefill=True)
@@ -146,7 +146,7 @@ CASES = (
     Case("AN-A15", [Q, assistant("a")]),
     Case("AN-B1", [user(), assistant("a"), Q]),
     Case("AN-B2", [user(text(""), text("q"))]),
-    Case("AN-B3", [Q, assistant(text("\n"), call()), user(result())]),
+    Case("AN-B3", [Q, assistant(text("\n"), call()), user(result())], STRICT),
     Case("AN-B4", [Q, assistant("a ")], PREFILL),
     Case("AN-B5", [Q, {"role": "assistant", "content": None}, Q]),
     Case("AN-B6", [user({"type": "video"})]),

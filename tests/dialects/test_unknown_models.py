@@ -139,6 +139,74 @@ def test_only_a_model_that_was_named_is_judged(
         assert check(MessageHistory.from_list(raw, dialect=dialect).for_send(dialect), dialect) == []
 
 
+BLANK = {"type": "text", "text": " "}
+CALLED = {"type": "tool_use", "id": "t1", "name": "f", "input": {}}
+UNSIGNED = {"reasoningContent": {"reasoningText": {"text": "hm"}}}
+NAMED_FILE = {"fileData": {"fileUri": "gs://b/x.png", "mimeType": "image/png", "displayName": "x.png"}}
+OF_SOME_MODEL: list[tuple[Dialect[Any], Dialect[Any], list[Any]]] = [
+    (Anthropic(), Anthropic.for_model("claude-haiku-4-5"), [ASK, turn("assistant", BLANK, CALLED), CLAUDE_CALLS[2]]),
+    (
+        Bedrock(),
+        Bedrock.for_model("us.anthropic.claude-sonnet-4-5"),
+        [turn("user", {"text": "q"}, {"cachePoint": {"type": "default", "ttl": "5m"}})],
+    ),
+    (
+        Bedrock(),
+        Bedrock.for_model("us.amazon.nova-2-lite-v1:0"),
+        [turn("user", {"text": "q"}), turn("assistant", UNSIGNED, {"text": "a"}), turn("user", {"text": "q"})],
+    ),
+    (Gemini(), Gemini(vertex=True), [turn("user", NAMED_FILE, key="parts")]),
+    (
+        Gemini(),
+        Gemini.for_model("gemini-2.5-pro"),
+        [*GEMINI_CALL[:2], turn("user", {"text": "never mind"}, key="parts")],
+    ),
+    (
+        Mistral(),
+        Mistral.for_model("mistral-large-latest"),
+        [ASK, {"role": "assistant", "content": "Sure, ", "prefix": True}],
+    ),
+    (OpenAIChat(), OpenAIChat.for_model("deepseek-v3-0324", "azure"), with_call(content=[])),
+]
+
+
+@pytest.mark.parametrize(("unknown", "named", "raw"), OF_SOME_MODEL)
+def test_what_a_row_of_the_table_takes_is_taken_without_a_model(
+    unknown: Dialect[Any], named: Dialect[Any], raw: list[Any]
+) -> None:
+    assert check(raw, named) == []
+    assert check(raw, unknown) == []
+
+
+@pytest.mark.parametrize("dialect", [Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses])
+def test_no_default_is_stricter_than_every_row(dialect: Any) -> None:
+    """A field whose rows differ has no default that refuses, but for those of which decision record 5 says why.
+
+    No check looks at how a list of the Responses API ends.
+    """
+    stays = {"prefill_with_tools", "text_lists"}
+    rows = [dialect.for_model(name) for name in NAMED_MODELS[dialect.__name__]]
+    for name in LOOSE_IF_TRUE & {field.name for field in dialect.__attrs_attrs__} - stays:
+        if any(getattr(row, name) is True for row in rows) and (dialect, name) != (OpenAIResponses, "prefill"):
+            assert getattr(dialect(), name) is not False, name
+
+
+LOOSE_IF_TRUE = {
+    *("prefill", "leading_assistant", "split_results", "system_in_list", "blank_beside_calls", "media_in_responses"),
+    *("unanswered", "display_names", "beside_results", "split_calls", "split_responses", "function_role", "adjacent"),
+    *("cache_ttl", "cache_points", "unsigned_reasoning", "joins_neighbours", "text_with_calls", "citations", "status"),
+    *("prefix", "thinking", "late_system", "empty_results", "prefill_with_tools", "text_lists", "bypass_as_text"),
+}
+NAMED_MODELS = {
+    "Anthropic": ("claude-haiku-4-5", "claude-opus-4-8", "claude-sonnet-5", "claude-3-opus-20240229"),
+    "Bedrock": ("us.anthropic.claude-sonnet-4-5", "us.amazon.nova-2-lite-v1:0", "qwen.qwen3-32b-v1:0"),
+    "Gemini": ("gemini-2.5-pro", "gemini-2.5-flash", "gemini-3-pro-preview", "gemini-3-flash-preview"),
+    "Mistral": ("mistral-large-latest", "magistral-medium-latest", "mistral-small-latest", "codestral-latest"),
+    "OpenAIChat": ("gpt-4o", "deepseek-chat", "llama3.2", "command-a-03-2025"),
+    "OpenAIResponses": ("gpt-4.1", "gpt-5.5", "grok-4.3"),
+}
+
+
 @pytest.mark.parametrize("made", [THOUGHTS + ANSWERED, OF_XAI, [*OF_XAI[:1], *ANSWERED], [*THOUGHTS, ASK | SPOKEN]])
 @pytest.mark.parametrize("store", [None, False, True])
 def test_what_another_server_made_goes_back_as_it_came(made: list[Any], store: bool | None) -> None:

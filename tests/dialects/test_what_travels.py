@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from message_history import DocumentBlock, ImageBlock, MessageHistory, ToolUseBlock
-from message_history.dialects import Gemini, GeminiInteractions, OpenAIResponses, PydanticAI
+from message_history import DocumentBlock, ImageBlock, MessageHistory, ToolUseBlock, check
+from message_history.dialects import Gemini, GeminiInteractions, Mistral, OpenAIChat, OpenAIResponses, PydanticAI
 from message_history.dialects.registry import DIALECTS
 from tests.dialects.odd_pieces import PIXEL
 
@@ -63,3 +63,26 @@ def test_the_id_and_the_model_of_a_response_are_kept_and_sent_to_nobody() -> Non
             assert "resp_1" not in repr([repair.removed for repair in exported.repairs])
         sent: list[Any] = history.for_send(OpenAIResponses(reasons=False))
         assert [sent[1]] == RESPONSE["output"]
+
+
+def test_the_thinking_of_a_system_prompt_is_words_elsewhere() -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Your thoughts"}]}
+    prompt = [{"type": "text", "text": "First draft."}, thought, {"type": "text", "text": "Then answer."}]
+    raw = [{"role": "system", "content": prompt}, {"role": "user", "content": "q"}]
+    history = MessageHistory.from_list(raw, dialect=Mistral())
+    assert history.for_send(Mistral()) == raw
+    assert MessageHistory.from_list(history.to_list()).for_send(Mistral()) == raw
+    for other in (OpenAIChat(), Mistral.for_model("mistral-7b-instruct")):
+        assert "Your thoughts" in str(history.for_send(other)[0])
+        assert check(history.for_send(other), other) == []
+
+
+def test_annotations_of_a_reply_whose_id_is_left_out_go_back_in_a_part() -> None:
+    cited = {"type": "url_citation", "start_index": 0, "end_index": 2, "url": "https://example.com/x", "title": "T"}
+    part = {"type": "output_text", "text": "an answer", "annotations": [cited]}
+    said = {"type": "message", "id": "msg_1", "status": "completed", "role": "assistant", "content": [part]}
+    q = {"role": "user", "content": "q"}
+    history = MessageHistory.from_list([q, said, q], dialect=OpenAIResponses())
+    sent = history.for_send(OpenAIResponses())
+    assert sent == [q, {"role": "assistant", "content": [part]}, q]
+    assert check(sent, OpenAIResponses()) == []

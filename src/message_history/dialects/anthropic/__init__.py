@@ -54,6 +54,8 @@ class Anthropic(Fields):
             them is taken, and an export puts what they say into the user's turn; tools that they add or remove stay.
         binds_thinking: whether thinking is refused once anything before it has changed (AN-T12).
         unsigned_thinking: whether thinking without a signature is taken, as by models that sign nothing (AN-T5).
+        blank_beside_calls: whether a message's only text may be white space where calls stand beside it (AN-B3). None
+            where no model is known: a check takes it, and no history holds it.
         data_only: whether images and documents must come as data, not as URLs, as on Bedrock (AN-M12).
         limits: what is taken of images and documents (AN-M1 to AN-M7).
     """

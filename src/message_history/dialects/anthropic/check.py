@@ -92,6 +92,8 @@ class _Check:
 
     def _blank_texts(self, n: int, content: Sequence[Any]) -> None:
         """AN-B3: white space is refused where the message has no other text."""
+        if self._dialect.blank_beside_calls is not False and any(kind_of(block) == "tool_use" for block in content):
+            return
         texts = {m: block.get("text") for m, block in enumerate(content) if kind_of(block) == "text"}
         if all(map(is_blank_text, texts.values())):
             for m in (m for m, text in texts.items() if text):

@@ -25,5 +25,6 @@ class Fields(OfRequests["MessageParam"]):
     system_in_list: bool | None = None
     binds_thinking: bool = True
     unsigned_thinking: bool = False
+    blank_beside_calls: bool | None = None
     data_only: bool = False
     limits: Limits = LIMITS

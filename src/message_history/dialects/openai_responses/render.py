@@ -171,6 +171,10 @@ class Render:
             # Words without an id are complete.
             del carried["status"]
         phase = self._pieces.kept(carried, "easy", written=("role", "content"))
+        if self._dialect.bare_items and any(block.extra(OPENAI_RESPONSES).get("annotations") for block in item.blocks):
+            # Only a list of parts has a place for them.
+            parts = [self._assistant(block) for block in item.blocks if isinstance(block, TextBlock)]
+            return [{"role": "assistant", "content": parts, **phase}]
         wire: list[Wire] = []
         for block in item.blocks:
             if isinstance(block, TextBlock):
