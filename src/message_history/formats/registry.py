@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.policy import Policy
     from message_history.files.conversations import Conversation
-    from message_history.formats.kit.base import Rewritten
+    from message_history.formats.kit.base import Rewritten, Writer
     from message_history.formats.kit.document import Document
 
 
@@ -132,13 +132,21 @@ def _own_formats() -> dict[str, Format]:
 
 @cache
 def _all_formats() -> dict[str, Format]:
-    """Find all formats; of two of one name, ours is taken, or the first."""
+    """Find all formats; of two of one name, ours is taken, or the first, but the same with a writer adds this."""
     found = dict(_own_formats())
     for name in entry_points_of(GROUP):
         for each in _formats_of(name):
-            if found.setdefault(each.name, each) is not each:
+            known = found.setdefault(each.name, each)
+            if known == each and known.write is None:
+                found[each.name] = each
+            elif known is not each:
                 leave_out(GROUP, name, f"there is another format {each.name}")
     return {each.name: each for each in sorted(found.values(), key=lambda each: (each.rank, each.name))}
+
+
+def writers() -> dict[str, Writer]:
+    """Return what writes sessions that a program goes on with, by the names of the formats."""
+    return {each.name: each.write for each in _all_formats().values() if each.write is not None}
 
 
 def _formats_of(name: str) -> Iterable[Format]:

@@ -19,14 +19,18 @@ from message_history.files.files import FileForm, SavedFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from message_history.core.messages.policy import Policy
     from message_history.core.messages.repairs import Repair
     from message_history.core.messages.replies import ReplyInfo
-    from message_history.dialects import Dialect
+    from message_history.dialects import Dialect, Export
+    from message_history.dialects._shared.tools.values import OmittedPart
     from message_history.formats.kit.document import Document
+    from message_history.history import MessageHistory
 
     _Judge: TypeAlias = Callable[[dict[str, Any]], bool]
+    Writer: TypeAlias = Callable[["MessageHistory", str, datetime], "NewSession"]
 
 Repairs: TypeAlias = "tuple[tuple[str, tuple[Repair, ...]], ...]"
 """The repairs of each conversation in a file, by its label."""
@@ -89,6 +93,28 @@ class Rewritten(NamedTuple):
 
 @final
 @frozen(kw_only=True)
+class NewSession:
+    """A session that a program goes on with.
+
+    Args:
+        rows: the lines of its file.
+        dialect: what the program speaks with its provider.
+        export: the conversation in this dialect, with the repairs that this took.
+        path: where the program looks for the file.
+        resume: the command that goes on with it.
+        omitted: what the file has no place for, beside what the repairs say.
+    """
+
+    rows: tuple[Any, ...] = field(repr=False)
+    dialect: Dialect[Any]
+    export: Export = field(repr=False)
+    path: str
+    resume: str
+    omitted: tuple[OmittedPart, ...] = ()
+
+
+@final
+@frozen(kw_only=True)
 class Format:
     """A format of files.
 
@@ -104,6 +130,8 @@ class Format:
         fit: says how well a file fits.
         read: reads a file that fits.
         repair: writes a broken file again, in the same format; None for formats that are read only.
+        write: writes a history as a session that the program goes on with, from the folder of its project and the
+            time of messages that do not say theirs; None where nothing does.
         judged: the ids of the dialects' rules that a sound file of this format keeps; None for all of them.
         general: whether other programs write the same: it is asked when no format of one program fits.
         unwritten: why files of the format are read only, where they are.
@@ -120,6 +148,7 @@ class Format:
     fit: Callable[[Document], Fit] = field(repr=False)
     read: Callable[[Document], Reading] = field(repr=False)
     repair: Callable[[bytes, Policy], Rewritten] | None = field(default=None, repr=False)
+    write: Writer | None = field(default=None, repr=False, eq=False)
     judged: frozenset[str] | None = field(default=PAIRING, repr=False)
     unwritten: str = ""
     general: bool = False
