@@ -32,7 +32,7 @@ def messages_of(history: MessageHistory, roles: Sequence[str]) -> list[Message |
 
 def moments(messages: Sequence[Message | None], at: datetime) -> list[str]:
     """Give the time of each message, as programs write it: what has none is of the time before it, or `at`."""
-    known = [said_at(message) for message in messages]
+    known = [time_of(message) for message in messages]
     last = next((moment for moment in known if moment is not None), at)
     found = []
     for moment in known:
@@ -42,7 +42,7 @@ def moments(messages: Sequence[Message | None], at: datetime) -> list[str]:
     return found
 
 
-def said_at(message: Message | None) -> datetime | None:
+def time_of(message: Message | None) -> datetime | None:
     times = [_moment(each.metadata.get("created_at")) for each in message.arrivals] if message is not None else []
     return next((time for time in times if time is not None), None)
 

@@ -37,7 +37,7 @@ def write(history: MessageHistory, folder: str, at: datetime) -> NewSession:
     parent = None
     times = moments(messages, at)
     for n, (entry, message, time) in enumerate(zip(export.messages, messages, times, strict=True)):
-        said = _reply(entry, message, f"msg_{_uuid(id, f'reply {n}').hex[:24]}")
+        about = _reply(entry, message, f"msg_{_uuid(id, f'reply {n}').hex[:24]}")
         for m, content in enumerate(_parts(entry["content"])):
             if _is_bound(content, message):
                 omitted.append(OmittedPart(f"[{n}].content[{m}]", content[0], _BOUND))
@@ -48,7 +48,7 @@ def write(history: MessageHistory, folder: str, at: datetime) -> NewSession:
                     "parentUuid": parent,
                     "isSidechain": False,
                     "type": entry["role"],
-                    "message": {**said, "content": content},
+                    "message": {**about, "content": content},
                     "uuid": own,
                     "timestamp": time,
                     "userType": "external",
