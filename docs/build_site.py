@@ -45,6 +45,10 @@ def main(target: Path) -> int:
     Returns:
         The exit code: 1 for a warning, or a link that leads nowhere.
     """
+    missing = [name for name in ("npm", str(Path(sys.executable).with_name("zensical"))) if shutil.which(name) is None]
+    if missing:
+        print(f"missing: {', '.join(missing)}; install npm, and pip install -e '.[docs]' with this Python")
+        return 1
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work)
         shutil.copytree(DOCS, copy / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__", "clinic"))

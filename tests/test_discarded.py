@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -58,3 +59,13 @@ def test_development_mode_warns_where_a_history_is_dropped() -> None:
 def test_without_development_mode_nothing_is_wrapped() -> None:
     if not sys.flags.dev_mode:
         assert not hasattr(MessageHistory.add, "__wrapped__")
+
+
+def test_every_method_that_gives_a_history_says_that_it_is_a_new_one() -> None:
+    given = {
+        name
+        for name, method in inspect.getmembers(MessageHistory, inspect.isfunction)
+        if not name.startswith("_") and inspect.signature(method).return_annotation == "MessageHistory"
+    }
+    assert {"add", "add_user", "add_tool_result", "with_system", "window"} <= given
+    assert [name for name in sorted(given) if "new history" not in (getattr(MessageHistory, name).__doc__ or "")] == []

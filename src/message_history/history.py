@@ -159,7 +159,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             metadata: see `add`.
 
         Returns:
-            A new history.
+            A new history; this one stays as it is.
 
         Raises:
             InvariantError: see `add`.
@@ -180,7 +180,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             interrupted: True for a truncated reply: its calls whose input cannot be read are dropped.
 
         Returns:
-            A new history.
+            A new history; this one stays as it is.
 
         Raises:
             InvariantError: see `add`.
@@ -203,8 +203,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             is_error: whether the tool failed; the result of an MCP tool may say so itself.
 
         Returns:
-            A new history. A result that arrives after its turn has settled is quoted as marked text in the current
-            user message; what was sent stays as it was.
+            A new history; this one stays as it is. A result that arrives after its turn has settled is quoted as marked
+            text in the current user message; what was sent stays as it was.
 
         Raises:
             AmbiguousCallError: for an id that could mean several calls.
@@ -295,8 +295,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
                 told that they were edited, and nothing else of this.
 
         Returns:
-            A new history. In the open turn the state is a stub, which a result replaces; for a call of a settled turn
-            it is a marked text in the user message that is open, so what was sent stays as it was.
+            A new history; this one stays as it is. In the open turn the state is a stub, which a result replaces; for
+            a call of a settled turn it is a marked text in the open user message, so what was sent stays as it was.
 
         Raises:
             CallStateError: when the state may not follow the one that the call is in; see `MOVES` in
@@ -331,7 +331,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             messages: the messages.
 
         Returns:
-            A new history.
+            A new history; this one stays as it is.
 
         Raises:
             InvariantError: see `add`; then none of them has been added.
@@ -495,7 +495,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             reason: why there are no results. Calls that are `denied` or `cancelled` are not awaited any more.
 
         Returns:
-            The version; this history if nothing had to be added.
+            A new history, or this one if nothing had to be added.
 
         Raises:
             InvariantError: when the policy says to raise and anything had to be added.
@@ -585,32 +585,32 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         counter: Counter | None = None,
         pin: Pin = "turn",
     ) -> MessageHistory:
-        """Keep the newest turns, or rounds, that fit; see `windows.window`. All that is sent changes."""
+        """Return a new history of the newest turns, or rounds, that fit; see `windows.window`. What is sent changes."""
         from message_history.core.views.windows import window  # noqa: PLC0415 - as in `safe_cuts`
 
         kept, _ = window(self._conversation, max_tokens=max_tokens, max_messages=max_messages, counter=counter, pin=pin)
         return self._with(kept)
 
     def drop_before(self, cut: SupportsIndex, *, pin: Pin = "turn") -> MessageHistory:
-        """Omit all messages before a safe cut; see `windows.drop_before`. All that is sent changes."""
+        """Return a new history from a safe cut on; see `windows.drop_before`. All that is sent changes."""
         from message_history.core.views.windows import drop_before  # noqa: PLC0415 - as in `safe_cuts`
 
         return self._with(drop_before(self._conversation, cut, pin=pin)[0])
 
     def rewind(self, n_turns: int = 1) -> MessageHistory:
-        """Omit the newest whole turns; see `windows.rewind`. What is left is sent as before."""
+        """Return a new history without the newest whole turns; see `windows.rewind`. The others are sent as before."""
         from message_history.core.views.windows import rewind  # noqa: PLC0415 - as in `safe_cuts`
 
         return self._with(rewind(self._conversation, n_turns)[0])
 
     def compact(self, summary: Content, *, keep_from: SupportsIndex | None = None, pin: Pin = None) -> MessageHistory:
-        """Replace the messages before a safe cut by a summary; see `windows.compact`. All that is sent changes."""
+        """Return a new history with a summary up to a safe cut; see `windows.compact`. All that is sent changes."""
         from message_history.core.views.windows import compact  # noqa: PLC0415 - as in `safe_cuts`
 
         return self._with(compact(self._conversation, summary, keep_from=keep_from, pin=pin)[0])
 
     def trim_results(self, *, older_than: SupportsIndex, text: str = TRIMMED) -> MessageHistory:
-        """Shorten old results; see `windows.trim_results`. What is sent changes from the first shortened result on."""
+        """Return a new history with old results shortened; see `windows.trim_results`. What is sent changes."""
         from message_history.core.views.windows import trim_results  # noqa: PLC0415 - as in `safe_cuts`
 
         return self._with(trim_results(self._conversation, older_than=older_than, text=text)[0])

@@ -182,7 +182,10 @@ def test_a_missing_file_and_a_folder_are_one_line_and_exit_code_2(tmp_path: Path
     missing = check(tmp_path / "nowhere.json")
     assert (missing.exit_code, missing.stderr) == (2, f"{tmp_path}/nowhere.json: error: there is no such file\n")
     folder = check(tmp_path)
-    assert (folder.exit_code, folder.stderr) == (2, f"{tmp_path}: error: this is a folder, not a file\n")
+    assert folder.exit_code == 2
+    assert (
+        folder.stderr == f"{tmp_path}: error: this is a folder, not a file; `message-history doctor` checks folders\n"
+    )
 
 
 def test_a_file_that_may_not_be_read_is_one_line_and_exit_code_2(

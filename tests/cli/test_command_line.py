@@ -308,3 +308,24 @@ def test_an_option_that_is_missing_is_asked_for_with_its_choices_in_lines(tmp_pa
     assert result.exit_code == 2
     assert "Missing option '--to'" in result.stderr
     assert "\n\tanthropic," in result.stderr
+
+
+def test_a_mistyped_command_is_told_the_nearest() -> None:
+    ran = CliRunner().invoke(app, ["chek", "x.json"])
+    assert ran.exit_code == 2
+    assert "Error: No such command 'chek'. Did you mean 'check'?" in ran.stderr
+    assert "Did you mean" not in CliRunner().invoke(app, ["zzzz"]).stderr
+
+
+def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app.get_command(click.Context(app), "formats"), "callback", interrupted)
+    assert CliRunner().invoke(app, ["formats"]).exit_code == 130
+
+
+def test_the_sentences_of_help_are_whole() -> None:
+    text = " ".join(CliRunner().invoke(app, ["--help"]).stdout.split())
+    assert "..." not in text.partition("Commands:")[2]
+    assert "Find what the provider would refuse in each FILE; nothing is written." in text

@@ -227,7 +227,9 @@ def test_what_holds_no_conversation_is_refused_in_one_line(content: bytes, why: 
 def test_what_is_no_readable_file_is_refused_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnreadableFileError, match=r"^there is no such file$"):
         read_file(tmp_path / "nowhere")
-    with pytest.raises(UnreadableFileError, match=r"^this is a folder, not a file$"):
+    with pytest.raises(
+        UnreadableFileError, match=r"^this is a folder, not a file; `message-history doctor` checks folders$"
+    ):
         read_file(tmp_path)
     path = tmp_path / "secret.json"
     path.write_bytes(b"[]")

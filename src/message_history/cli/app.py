@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
@@ -105,6 +106,9 @@ class Commands(click.Group):
             return added
         if cmd_name in ELSEWHERE:
             raise click.UsageError(not_installed(cmd_name, ELSEWHERE[cmd_name].extra))
+        close = () if ctx.resilient_parsing else get_close_matches(cmd_name, self.list_commands(ctx), 1)
+        for name in close:
+            raise click.UsageError(f"No such command '{cmd_name}'. Did you mean '{name}'?")
         return None
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -112,6 +116,8 @@ class Commands(click.Group):
         try:
             with _warnings_in_lines():
                 return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ctx.exit(130)
         except click.MissingParameter:
             # It quotes nothing of the command line, and lists the choices in lines.
             raise
@@ -130,9 +136,8 @@ class Commands(click.Group):
                 for name in self.list_commands(ctx)
             ]
         there = [command for command in listed if command is not None]
-        room = formatter.width - 6 - max(len(command.name or "") for command in there)
         with formatter.section("Commands"):
-            formatter.write_dl([(command.name or "", command.get_short_help_str(room)) for command in there])
+            formatter.write_dl([(command.name or "", command.get_short_help_str(200)) for command in there])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

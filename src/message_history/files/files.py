@@ -187,7 +187,7 @@ def content_of(path: str | PathLike[str]) -> bytes:
     try:
         if Path(path).is_dir():
             if (joined := folder_content(Path(path))) is None:
-                raise UnreadableFileError("this is a folder, not a file")
+                raise UnreadableFileError("this is a folder, not a file; `message-history doctor` checks folders")
             return joined
         data = content(path, MAX_BYTES + 1)
         if len(data) > MAX_BYTES:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
+from message_history.extras import needs_extra
+
+with needs_extra("testing"):
+    import pytest
 
 from message_history.testing.server import StrictServer
 
