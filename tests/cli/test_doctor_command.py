@@ -250,7 +250,7 @@ def spoilt(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
     }
     if kind == "a folder":
         path.mkdir()
-        return path, "this is a folder, not a file"
+        return path, "this is a folder, not a file; `message-history doctor` checks folders"
     content, recorded = data[kind]
     path.write_bytes(content)
     monkeypatch.setattr("message_history.files.files.MAX_BYTES", 10_000)

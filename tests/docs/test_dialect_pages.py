@@ -27,7 +27,7 @@ def page_of(name: str) -> str:
 
 
 def test_the_pages_are_current() -> None:
-    for script in ("list_dialects.py", "list_broken_histories.py"):
+    for script in ("list_dialects.py", "list_broken_histories.py", "list_alternatives.py"):
         checked = run(script, "--check")
         assert checked.returncode == 0, checked.stdout
 

@@ -87,6 +87,7 @@ class Message(_Replied):
 
     role: Role
     content: tuple[Block, ...]
+    """What the message holds, in order."""
     ids: tuple[str, ...]
     shape: int
     # What is found when it is first asked for, and only ever replaced by an equal value.
