@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import InvariantError, MessageHistory, Policy, RepairCode, Severity, check
-from message_history.dialects import Anthropic
+from message_history.dialects import Anthropic, OpenAIChat
 from message_history.files.request_bodies import key_for
 from message_history.healing import API, HealedRequest, Sent, Untouched, heal_request
 from message_history.healing.healer import Healer
@@ -228,3 +228,13 @@ def test_a_list_that_goes_on_is_not_mixed_with_a_conversation_that_begins_alike(
     assert healing.request.body is part
     assert healing.request.sent is None
     healer.sent(healing)
+
+
+@pytest.mark.parametrize("kind", [dict, bytes])
+def test_the_model_of_the_body_or_the_one_that_is_given_decides(kind: type) -> None:
+    body: Any = {"model": "o1", "messages": [{"role": "system", "content": "S"}, {"role": "user", "content": "hi"}]}
+    body = json.dumps(body).encode() if kind is bytes else body
+    for model in (None, "gpt-4o", "deepseek-chat"):
+        healed = heal_request(body, api="openai_chat", model=model)
+        assert healed.dialect == OpenAIChat.for_model(model or "o1")
+    assert len({OpenAIChat.for_model(name) for name in ("", "o1", "gpt-4o", "deepseek-chat")}) > 2

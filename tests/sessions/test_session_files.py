@@ -594,3 +594,14 @@ def test_removed_blocks_of_every_kind_come_back() -> None:
     removed = (TextBlock("x"), ToolResultBlock("1", "y", True), ToolUseBlock("1", "run", {"a": [1, {"b": None}]}))
     repair = Repair(code=RepairCode.ORPHAN_RESULT_DROPPED, index=0, source=3, removed=removed, detail="d")
     assert repair_from_json(repair_to_json(repair)) == repair
+
+
+def test_only_what_is_wrong_with_a_file_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "a.jsonl"
+    JsonlSession(path).append(of_length(3))
+    for name in ("a.jsonl", "none.jsonl"):
+        JsonlSession(tmp_path / name).load()
+    assert caplog.messages == []
+    path.write_bytes(path.read_bytes() + b'{"n')
+    assert JsonlSession(path).load() == of_length(3)
+    assert [message.partition(": ")[0] for message in caplog.messages] == [str(path)]

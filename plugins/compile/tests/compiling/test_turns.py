@@ -1,0 +1,66 @@
+"""The turns that rows are written from: what is in each, and what is told of what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from message_history import ImageBlock, MessageHistory, TextBlock, ThinkingBlock
+from message_history.core.messages.blocks import RedactedThinkingBlock
+from message_history_compile.turns import Turn, join_users, turns_of
+
+PICTURE = ImageBlock.from_url("https://example.org/a.png")
+THOUGHT, BLANK, HIDDEN = ThinkingBlock("Hm.", "s"), ThinkingBlock("", "s"), RedactedThinkingBlock("x")
+
+
+@pytest.mark.parametrize(
+    ("thinking", "reasoning", "told"),
+    [
+        (True, "Hm.", [("thinking without a text", (BLANK,)), ("thinking without a text", (HIDDEN,))]),
+        (False, "", [("thinking", (THOUGHT,)), ("thinking", (BLANK,)), ("thinking", (HIDDEN,))]),
+    ],
+)
+def test_thinking_is_in_the_row_or_told(thinking: bool, reasoning: str, told: list[object]) -> None:
+    history = MessageHistory().with_system("S").add_user("hi").add_assistant([THOUGHT, BLANK, HIDDEN, TextBlock("x")])
+    (system, _, reply), omissions = turns_of(history, thinking=thinking)
+    assert (system.role, system.text) == ("system", "S")
+    assert (reply.text, reply.reasoning, reply.parts) == ("x", reasoning, ())
+    assert [(each.detail, each.removed) for each in omissions] == told
+    assert {each.index for each in omissions} == {1}
+
+
+def test_without_a_system_prompt_there_is_no_turn_for_one() -> None:
+    turns, omissions = turns_of(MessageHistory().add_user("hi"))
+    assert (turns, omissions) == ([Turn("user", "hi")], [])
+
+
+def test_a_turn_of_which_nothing_is_left_is_told_and_its_neighbours_are_joined() -> None:
+    history = MessageHistory().add_user("one").add_assistant([HIDDEN]).add_user("two").add_assistant("ok")
+    turns, omissions = turns_of(history)
+    assert turns == [Turn("user", "one\n\ntwo"), Turn("assistant", "ok")]
+    assert [each.detail for each in omissions] == [
+        "thinking without a text",
+        "a message of the role assistant of which nothing is left",
+    ]
+
+
+def test_neighbours_that_are_no_users_are_not_joined() -> None:
+    history = MessageHistory().add_user("hi").add_assistant("a").add_user([HIDDEN]).add_assistant("b")
+    turns, omissions = turns_of(history)
+    assert turns == [Turn("user", "hi"), Turn("assistant", "a"), Turn("assistant", "b")]
+    assert [each.detail for each in omissions] == ["thinking in a user message"]
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("second", [True, False])
+def test_users_are_joined_with_all_they_hold(first: bool, second: bool) -> None:
+    one, two = (TextBlock("a"), PICTURE), (TextBlock("b"), PICTURE)
+    joined = join_users(Turn("user", "a", parts=one * first), Turn("user", "b", parts=two * second))
+    assert joined.text == "a\n\nb"
+    texts = [part.text for part in joined.parts if isinstance(part, TextBlock)]
+    assert (texts, joined.parts.count(PICTURE)) == (["a", "b"] if first or second else [], first + second)
+
+
+@pytest.mark.parametrize(("first", "second"), [(True, False), (False, True), (False, False)])
+def test_users_of_whom_one_is_synthetic_are_so_when_joined(first: bool, second: bool) -> None:
+    joined = join_users(Turn("user", "a", synthetic=first), Turn("user", "b", synthetic=second))
+    assert joined.synthetic is (first or second)

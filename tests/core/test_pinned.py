@@ -1,0 +1,79 @@
+"""What others keep or read as it is: the keys that tools know calls by, and the sentences that models read."""
+
+from __future__ import annotations
+
+import pytest
+
+from message_history import CallStateError, MessageHistory, TextBlock, ToolUseBlock, UnknownCallError
+
+CALL = ToolUseBlock("a", "f", {"b": 1, "a": "é"})
+ASKED = MessageHistory().add_user("hi").add_assistant([CALL, ToolUseBlock("b", "f", {"b": 1, "a": "é"})])
+
+
+def test_keys_of_calls_stay_what_they_are() -> None:
+    """A tool that ran before an update knows the call by its key: it must not run again."""
+    later = ASKED.add_tool_result("a", "x").add_tool_result("b", "x").add_assistant([CALL])
+    assert [call.key for call in later.calls] == [
+        "5204825405a8741c83150056b7bdc10a",
+        "0730f73fa3d57384dfe1ad63578de642",
+        "36dcf7f18a5ffbc87e202fdecadb5b4a",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("output", "is_error", "what", "more"),
+    [
+        ("", False, "A result", "It is empty."),
+        ("sun", False, "A result", "What follows is the tool's output, not the user's words."),
+        ("", True, "An error", "It is empty."),
+    ],
+)
+def test_a_late_result_is_headed_by_what_follows(output: str, is_error: bool, what: str, more: str) -> None:
+    history = ASKED.add_user("next").add_assistant("ok").add_tool_result("a", output, is_error=is_error)
+    texts = [block.text for block in history[-1].content if isinstance(block, TextBlock)]
+    assert texts[0] == f"[{what} of the tool call f (a) came after the conversation had moved on. {more}]"
+    assert texts[1:] == [output] * bool(output)
+
+
+def test_a_blank_reply_to_nothing_leaves_nothing() -> None:
+    reply = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude",
+        "content": [{"type": "text", "text": " "}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+    for history in (MessageHistory(), MessageHistory().add_user("hi")):
+        assert list(history.add_response(reply)) == list(history)
+        assert [repair.code for repair in history.add_response(reply).repairs] == [
+            "blank_text_dropped",
+            "empty_message_dropped",
+        ]
+
+
+def test_a_call_that_is_named_by_an_id_is_the_last_where_none_waits() -> None:
+    twice = MessageHistory().add_user("hi")
+    for output in ("1", "2"):
+        twice = twice.add_assistant([CALL]).add_tool_result("a", output)
+    with pytest.raises(CallStateError) as caught:
+        twice.record_call("a", "approved")
+    assert caught.value.call.key == twice.calls[-1].key
+    with pytest.raises(UnknownCallError):
+        twice.record_call("b", "approved")
+
+
+@pytest.mark.parametrize("prompts", [1, 2, 3])
+@pytest.mark.parametrize("first", ["user", "assistant"])
+def test_what_follows_a_prompt_of_several_messages_stays_in_its_own(prompts: int, first: str) -> None:
+    said = {"role": "assistant", "content": [{"type": "thinking", "thinking": "t", "signature": "s"}]}
+    more = [{"role": "user", "content": [{"type": "system", "text": "C"}, {"type": "text", "text": "x"}]}]
+    more = [*more, said] if first == "user" else [said, *more]
+    parts = [{"role": "system", "content": letter} for letter in "ABC"[:prompts]]
+    history = MessageHistory.from_list([*parts, *more])
+    alone = MessageHistory.from_list(more)
+    assert history.system == "\n\n".join("ABC"[:prompts])
+    assert [[type(block) for block in message.content] for message in history] == [
+        [type(block) for block in message.content] for message in alone
+    ]
