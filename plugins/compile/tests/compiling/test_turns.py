@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from message_history import ImageBlock, MessageHistory, TextBlock, ThinkingBlock
+from message_history import ImageBlock, MessageHistory, TextBlock, ThinkingBlock, ToolUseBlock
 from message_history.core.messages.blocks import RedactedThinkingBlock
 from message_history_compile.turns import Turn, join_users, turns_of
 
@@ -48,6 +48,13 @@ def test_neighbours_that_are_no_users_are_not_joined() -> None:
     turns, omissions = turns_of(history)
     assert turns == [Turn("user", "hi"), Turn("assistant", "a"), Turn("assistant", "b")]
     assert [each.detail for each in omissions] == ["thinking in a user message"]
+
+
+def test_results_stay_apart_where_a_turn_is_left_out() -> None:
+    calls = [ToolUseBlock("a", "f", {}), ToolUseBlock("b", "f", {})]
+    history = MessageHistory().add_user("hi").add_assistant(calls).add_tool_result("a", "1").add_tool_result("b", "2")
+    turns, _ = turns_of(history.add_assistant([HIDDEN]).add_user("x"))
+    assert [(turn.role, turn.text) for turn in turns[2:]] == [("tool", "1"), ("tool", "2"), ("user", "x")]
 
 
 @pytest.mark.parametrize("first", [True, False])
