@@ -284,3 +284,10 @@ def test_the_policy_is_kept() -> None:
 def test_what_is_no_list_is_refused(raw: Any) -> None:
     with pytest.raises(TypeError, match="raw must be the whole list of messages, not "):
         follow(raw)
+
+
+def test_a_second_result_is_not_taken_for_that_of_a_newer_call_with_its_id() -> None:
+    again = {**CALLS, "tool_calls": [{**CALLS["tool_calls"][1], "id": B["tool_call_id"]}]}
+    _, last = chat([USER, CALLS, A, B], [USER, CALLS, A, B, {**B, "content": "second"}, again])
+    assert set(codes(last)) == {RepairCode.SECOND_RESULT_QUOTED, RepairCode.RESULT_STUBBED}
+    assert [call.result is None or call.result.is_stub for call in last.history.calls] == [False, False, True]
