@@ -20,16 +20,7 @@ SAVED: Final = "message_history"
 
 
 def save(history: MessageHistory) -> dict[str, str]:
-    """Write a history as one value.
-
-    Args:
-        history: the history.
-
-    Returns:
-        A fresh dict with one text in it, which holds the messages, the repairs and the policy.
-
-    Complexity: linear in the history.
-    """
+    """Write a history as one fresh value: its one text holds the messages, the repairs and the policy."""
     return {SAVED: state_text(conversation_of(history))}
 
 
@@ -39,20 +30,10 @@ def is_saved(value: object) -> bool:
 
 
 def load(value: object, *, policy: Policy | None = None) -> MessageHistory:
-    """Read a history from whatever a store gives back.
+    """Read a history from whatever a store gives back: what `save` gave, a history, or a list of messages in any form.
 
-    Args:
-        value: what `save` gave; or a history, which is given back; or a list of messages in any form.
-        policy: decides where there is a choice, when the value does not say.
-
-    Returns:
-        The history, with the calls at its end open if they were.
-
-    Raises:
-        TypeError: for anything else.
-        ValueError: for text that is not what `save` wrote.
-
-    Complexity: linear in the value.
+    The calls at its end stay open if they were. `policy` decides where there is a choice, when the value does not say.
+    Raises `TypeError` for anything else, and `ValueError` for text that is not what `save` wrote.
     """
     if isinstance(value, MessageHistory):
         return value

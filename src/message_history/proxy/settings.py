@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
-from attrs import evolve, field, fields_dict, frozen
+from attrs import evolve, field, fields, fields_dict, frozen
 
 from message_history.dialects import OpenAIChat
 
@@ -79,17 +79,9 @@ HIGHEST_PORT: Final = 65_535
 STORES: Final = frozenset({"sqlite", "postgres", "postgresql"})
 """The databases that can be a store."""
 _KINDS: Final[dict[str, type]] = {
-    "host": str,
-    "port": int,
-    "store": str,
-    "max_body_bytes": int,
-    "max_conversations": int,
-    "max_memory_bytes": int,
-    "connect_timeout": float,
-    "read_timeout": float,
-    "upload_timeout": float,
-    "own_hosts": str,
-    "follow": bool,
+    each.name: {"str": str, "int": int, "float": float, "bool": bool}[str(each.type).split()[0]]
+    for each in fields(Settings)
+    if each.name != "upstreams"
 }
 
 

@@ -159,6 +159,7 @@ class SharedSession:
 
         def load(self) -> MessageHistory: ...
         def _current(self) -> Any: ...
+        def _replace(self, held: Any, history: MessageHistory) -> None: ...
         def _put(self, held: Any, history: MessageHistory, found: Growth | None) -> None: ...
         def _other(self, held: Any) -> SessionConflictError: ...
         def _conflict(self, held: Any) -> SessionConflictError: ...
@@ -193,6 +194,25 @@ class SharedSession:
             else:
                 return history
         raise ValueError(f"attempts must be 1 or more, not {attempts!r:.80}")
+
+    def save(self, history: MessageHistory) -> None:
+        """Replace what is saved, or the turns of it that were loaded, with a history, at one stroke.
+
+        A file that loses stored messages by that, or whose messages change, is kept as it was, as `NAME.bak`. Rows of
+        a database that do not count any more stay until `prune`.
+
+        Args:
+            history: the history.
+
+        Raises:
+            SessionConflictError: when somebody else has written to the session since this one read or wrote it.
+            SessionLockedError: when another writer is not done in time.
+            SessionError: when the file or the database cannot be written to; then it is as it was.
+
+        Complexity: linear in the history.
+        """
+        with self._mutex, self._writing():
+            self._replace(self._current(), history)
 
     def append(self, history: MessageHistory) -> None:
         """Save what of a history is new.

@@ -92,8 +92,7 @@ class Anthropic(Provider):
         calls = sum(len(_ids(message, "tool_use", "id")) for message in body["messages"])
         return ModelRequest(calls, paused=body["messages"][-1]["role"] == "assistant")
 
-    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        del path
+    def response(self, reply: ModelReply, body: Body, _path: str) -> Body:
         blocks = self._blocks(reply, body)
         if reply.stop == "cut" and reply.calls:
             blocks[-1]["input"] = {}
@@ -121,8 +120,7 @@ class Anthropic(Provider):
             blocks.append({"type": "tool_use", "id": f"toolu_{number:04}", "name": name, "input": input})
         return blocks
 
-    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        del path
+    def events(self, reply: ModelReply, body: Body, _path: str) -> Iterable[bytes]:
         head = {**self._head(body), "content": [], "stop_reason": None, "stop_sequence": None}
         yield _event("message_start", message=head)
         yield _event("ping")

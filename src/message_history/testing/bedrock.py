@@ -30,12 +30,10 @@ class Bedrock(Provider):
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/bedrock/model/[^/]+/converse(-stream)?$")
     stream_type: ClassVar[str] = "application/vnd.amazon.eventstream"
 
-    def streams(self, path: str, body: Body) -> bool:
-        del body
+    def streams(self, path: str, _body: Body) -> bool:
         return path.endswith("/converse-stream")
 
-    def model(self, path: str, body: Body) -> str:
-        del body
+    def model(self, path: str, _body: Body) -> str:
         return path.split("/")[3]
 
     def wire(self, body: Body) -> list[Any]:

@@ -26,12 +26,10 @@ class Gemini(Provider):
     list_key = "contents"
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/gemini/v1(beta)?/models/[^/:]+:(stream)?[gG]enerateContent$")
 
-    def streams(self, path: str, body: Body) -> bool:
-        del body
+    def streams(self, path: str, _body: Body) -> bool:
         return path.endswith(":streamGenerateContent")
 
-    def model(self, path: str, body: Body) -> str:
-        del body
+    def model(self, path: str, _body: Body) -> str:
         return _model(path)
 
     def own_rules(self, body: Body, dialect: Any) -> str | None:
@@ -72,8 +70,7 @@ class Gemini(Provider):
     def request(self, body: Body) -> ModelRequest:
         return ModelRequest(sum("functionCall" in part for content in body["contents"] for part in content["parts"]))
 
-    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        del body
+    def response(self, reply: ModelReply, _body: Body, path: str) -> Body:
         return _response(_model(path), self._parts(reply), _STOPS[reply.stop])
 
     def _parts(self, reply: ModelReply) -> list[Body]:
@@ -85,8 +82,7 @@ class Gemini(Provider):
                 parts.append({**part, "thoughtSignature": sign(name, input)} if position == 0 else part)
         return parts
 
-    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        del body
+    def events(self, reply: ModelReply, _body: Body, path: str) -> Iterable[bytes]:
         chunks: list[list[Body]] = []
         for part in self._parts(reply):
             texts = pieces(part["text"]) if "text" in part else []

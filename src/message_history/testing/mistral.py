@@ -65,8 +65,7 @@ class Mistral(OpenAIChat):
     def error(self, text: str) -> tuple[dict[str, str], Body]:
         return {}, {"object": "error", "message": text, "type": "invalid_request_message_order", "code": "3230"}
 
-    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        del path
+    def response(self, reply: ModelReply, body: Body, _path: str) -> Body:
         content: str | list[Body] = reply.text
         if reply.thinking:
             content = [{"type": "thinking", "thinking": [{"type": "text", "text": reply.thinking}]}]
@@ -86,8 +85,7 @@ class Mistral(OpenAIChat):
             calls[-1]["function"]["arguments"] = arguments[: len(arguments) // 2]
         return calls
 
-    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        del path
+    def events(self, reply: ModelReply, body: Body, _path: str) -> Iterable[bytes]:
         deltas: list[Body] = [{"role": "assistant", "content": ""}]
         deltas += [
             {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": piece}]}]}

@@ -25,8 +25,7 @@ class OpenAIChat(Provider):
     stops: ClassVar = {"end": "stop", "cut": "length", "refused": "content_filter", "paused": "stop"}
     path: ClassVar[re.Pattern[str]] = re.compile(r"^/openai/v1/chat/completions$")
 
-    def own_rules(self, body: Body, dialect: Any) -> str | None:
-        del dialect
+    def own_rules(self, body: Body, _dialect: Any) -> str | None:
         if not body["messages"]:
             return (
                 "Invalid 'messages': empty array. Expected an array with minimum length 1, but instead got an empty "
@@ -62,8 +61,7 @@ class OpenAIChat(Provider):
     def request(self, body: Body) -> ModelRequest:
         return ModelRequest(sum(len(message.get("tool_calls") or ()) for message in body["messages"]))
 
-    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        del path
+    def response(self, reply: ModelReply, body: Body, _path: str) -> Body:
         message: Body = {"role": "assistant", "content": reply.text or None, "refusal": None}
         if reply.calls:
             message["tool_calls"] = self._calls(reply)
@@ -82,8 +80,7 @@ class OpenAIChat(Provider):
             function["arguments"] = function["arguments"][: len(function["arguments"]) // 2]
         return calls
 
-    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        del path
+    def events(self, reply: ModelReply, body: Body, _path: str) -> Iterable[bytes]:
         key = "refusal" if reply.stop == "refused" else "content"
         deltas: list[Body] = [{"role": "assistant", "content": None, "refusal": None}]
         deltas += [{key: piece} for piece in pieces(reply.text)]

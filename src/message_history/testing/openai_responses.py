@@ -72,8 +72,7 @@ class OpenAIResponses(Provider):
     def request(self, body: Body) -> ModelRequest:
         return ModelRequest(sum(item.get("type") == "function_call" for item in self.wire(body)))
 
-    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
-        del path
+    def response(self, reply: ModelReply, body: Body, _path: str) -> Body:
         return self._ended(self._head(body), reply, self._items(reply, body))
 
     def _ended(self, head: Body, reply: ModelReply, items: list[Body]) -> Body:
@@ -134,8 +133,7 @@ class OpenAIResponses(Provider):
                 last["arguments"] = last["arguments"][: len(last["arguments"]) // 2]
         return items
 
-    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
-        del path
+    def events(self, reply: ModelReply, body: Body, _path: str) -> Iterable[bytes]:
         items = self._items(reply, body)
         head = self._head(body)
         started = {**head, "status": "in_progress", "output": []}

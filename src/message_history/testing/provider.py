@@ -67,15 +67,13 @@ class Provider(ABC):
     def stop(self, reply: ModelReply) -> str:
         return self.stops_to_call if reply.calls and reply.stop == "end" else self.stops[reply.stop]
 
-    def streams(self, path: str, body: Body) -> bool:
-        del path
+    def streams(self, _path: str, body: Body, /) -> bool:
         return bool(body.get("stream"))
 
     def dialect(self, path: str, body: Body) -> Dialect[Any]:
         return self.family.for_model(self.model(path, body))
 
-    def model(self, path: str, body: Body) -> str:
-        del path
+    def model(self, _path: str, body: Body, /) -> str:
         model: str = body["model"]
         return model
 
@@ -84,7 +82,7 @@ class Provider(ABC):
         return entries
 
     @abstractmethod
-    def own_rules(self, body: Body, dialect: Any) -> str | None:
+    def own_rules(self, body: Body, dialect: Any, /) -> str | None:
         """Find what the provider refuses without the library's help, but for the fields that tell models apart."""
 
     @abstractmethod
@@ -96,11 +94,11 @@ class Provider(ABC):
         """Return what a request holds, for a script."""
 
     @abstractmethod
-    def response(self, reply: ModelReply, body: Body, path: str) -> Body:
+    def response(self, reply: ModelReply, body: Body, path: str, /) -> Body:
         """Return a reply as a whole."""
 
     @abstractmethod
-    def events(self, reply: ModelReply, body: Body, path: str) -> Iterable[bytes]:
+    def events(self, reply: ModelReply, body: Body, path: str, /) -> Iterable[bytes]:
         """Return a reply as a stream, event by event."""
 
 

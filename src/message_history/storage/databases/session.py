@@ -112,25 +112,8 @@ class SqlSession(SharedSession):
             self._held = self._read(turns)
             return self._held.history
 
-    def save(self, history: MessageHistory) -> None:
-        """Replace what is saved, or the turns of it that were loaded, with a history, at one stroke.
-
-        Messages are written from the first on that is another than the one that is saved. Rows that do not count any
-        more stay until `prune`.
-
-        Args:
-            history: the history.
-
-        Raises:
-            SessionConflictError: when somebody else has written to the session since this one read or wrote it.
-            SessionLockedError: when another writer is not done in time.
-            SessionError: when the database cannot be written to; then it is as it was.
-
-        Complexity: linear in the history.
-        """
-        with self._mutex:
-            held = self._current()
-            self._put(held, history, growth(held.history, history))
+    def _replace(self, held: Held, history: MessageHistory) -> None:
+        self._put(held, history, growth(held.history, history))
 
     def fork(self, session_id: str) -> SqlSession:
         """Copy what is saved to a new session, within the database; the two know nothing of each other.

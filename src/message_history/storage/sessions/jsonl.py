@@ -250,26 +250,10 @@ class JsonlSession(SharedSession):
             self._log_report()
             return self._held.history
 
-    def save(self, history: MessageHistory) -> None:
-        """Replace what is in the file with a history, at one stroke.
-
-        When that deletes or changes stored messages, the file as it was is kept beside it, as `NAME.bak`.
-
-        Args:
-            history: the history.
-
-        Raises:
-            SessionConflictError: when somebody else has written to the file since this session read or wrote it.
-            SessionLockedError: when another process holds the lock.
-            SessionError: when the file cannot be written; then it is as it was.
-
-        Complexity: linear in the history.
-        """
-        with self._mutex, self._writing():
-            held = self._current()
-            if held.own and not goes_on(held.history, history):
-                self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
-            self._held = self._rewritten(history, held)
+    def _replace(self, held: Held, history: MessageHistory) -> None:
+        if held.own and not goes_on(held.history, history):
+            self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
+        self._held = self._rewritten(history, held)
 
     def _put(self, held: Held, history: MessageHistory, found: Growth | None) -> None:
         if found is None or held.stamp is None or not held.own or held.later or _is_wasteful(held):
