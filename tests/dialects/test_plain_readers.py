@@ -16,7 +16,10 @@ from message_history.dialects.openai_responses import parse as openai_responses
 from tests.dialects.responses import lists as lists_of_items
 
 WORDS = st.sampled_from(
-    ["text", "é", " ", "", "lone \ud83d", "[This call was lost.]", "[No result is recorded for this call."]
+    [
+        *("text", "é", " ", "", "lone \ud83d"),
+        *("[This call was lost.]", "[No result is recorded for this call.", "Tool execution was not approved."),
+    ]
 )
 IDS = st.sampled_from(["call_1", "call_2", "call_3", "", "ü", " "])
 OF_INPUTS = (
@@ -94,7 +97,7 @@ def test_the_short_way_reads_what_the_long_way_reads(dialect: Dialect[Any] | Non
     assert json.dumps(short.to_list()) == json.dumps(MessageHistory.from_list(short.to_list()).to_list())
 
 
-WHOLE = st.sampled_from(["one", "two", "[This call was lost.]"])
+WHOLE = st.sampled_from(["one", "two", "[This call was lost.]", "Tool execution was not approved."])
 ITEMS = st.one_of(
     st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": WHOLE}),
     st.builds(

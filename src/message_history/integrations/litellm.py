@@ -1,11 +1,13 @@
 """LiteLLM: heal requests before its proxy sends them, and a function for its SDK.
 
-# proxy: config.yaml
-litellm_settings:
-  callbacks: message_history.integrations.litellm.healing
+In the proxy's `config.yaml`:
 
-# SDK
-litellm.completion(**heal(model="anthropic/claude-sonnet-4-5", messages=messages))
+    litellm_settings:
+      callbacks: message_history.integrations.litellm.healing
+
+With the SDK:
+
+    litellm.completion(**heal(model="anthropic/claude-sonnet-4-5", messages=messages))
 """
 
 from __future__ import annotations

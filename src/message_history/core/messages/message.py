@@ -234,6 +234,7 @@ def may_be_stub(content: tuple[Block, ...]) -> bool:
 
 
 STUB_OPENINGS: Final = ("[This call ", "[No result is recorded for this call.", *OPENINGS)
+STUB_BEGINS: Final = frozenset(opening[0] for opening in STUB_OPENINGS)
 """How the texts of stubs begin, if the policy has no others."""
 
 

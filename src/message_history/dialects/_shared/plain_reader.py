@@ -10,6 +10,7 @@ from message_history.core.messages.message import (
     CLEAN_ASSISTANT,
     CLEAN_USER,
     NEEDS_REPAIR,
+    STUB_BEGINS,
     STUB_OPENINGS,
     Message,
     Unfinished,
@@ -172,7 +173,7 @@ def read_common(entries: Iterable[Any], sizes: Sequence[int], found: list[Any], 
                         if type(id) is not str or not id or not id.isascii() or inner is None or role != "user":
                             return
                         # Most texts fail the cheap test for the text of a stub.
-                        if len(ids) != len(plain) or (inner and inner[0] == "[" and inner.startswith(STUB_OPENINGS)):
+                        if len(ids) != len(plain) or (inner[:1] in STUB_BEGINS and inner.startswith(STUB_OPENINGS)):
                             shape = NEEDS_REPAIR
                         ids.append(id)
                         plain.append((id, inner))

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeGuard, final
 
-from message_history.core.messages.message import NEEDS_REPAIR, SHAPES, STUB_OPENINGS, Message, plain_message, with_kept
+from message_history.core.messages.message import (
+    NEEDS_REPAIR,
+    SHAPES,
+    STUB_BEGINS,
+    STUB_OPENINGS,
+    Message,
+    plain_message,
+    with_kept,
+)
 from message_history.core.messages.plain import is_object_text
 
 if TYPE_CHECKING:
@@ -112,7 +120,7 @@ def _add(run: Piece, source: int, parsed: Parsed) -> bool:
             return False
         for _, content in run.items[: len(ids)]:
             # Most texts fail the cheap test for the text of a stub.
-            if type(content) is str and content[:1] == "[" and content.startswith(STUB_OPENINGS):
+            if type(content) is str and content[:1] in STUB_BEGINS and content.startswith(STUB_OPENINGS):
                 shape = NEEDS_REPAIR
     message = plain_message(run.side, tuple(run.items), ids, shape)
     parsed.add(with_kept(message, tuple(run.kept)) if any(run.kept) else message, source)
