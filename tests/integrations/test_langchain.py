@@ -392,7 +392,6 @@ def test_roles_of_chat_messages() -> None:
     history = read(*(ChatMessage(content="hi", role=role) for role in ("user", "assistant", "x")))
     assert [message.role for message in history] == ["user", "assistant"]
     assert [repair.code for repair in history.repairs] == [RepairCode.ENTRY_DROPPED]
-    assert [repair.code for repair in history.repairs] == [RepairCode.ROLE_ASSUMED]
 
 
 def test_what_is_no_message_is_dropped_and_recorded() -> None:

@@ -82,7 +82,7 @@ class Elsewhere(NamedTuple):
 ELSEWHERE: Final = {
     "compile": Elsewhere(
         "compile",
-        "Compile the conversations in each INPUT, a file or a folder, to rows that a trainer or an evaluator takes.",
+        "Compile the conversations in each INPUT, a file, a folder, a URL or -, to rows for a trainer or an evaluator.",
     ),
     "probe": Elsewhere("measure", "Ask an endpoint what it takes of a history, and write the dialect that it speaks."),
 }

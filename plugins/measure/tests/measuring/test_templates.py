@@ -104,7 +104,12 @@ def test_each_whim_is_one_field(whim: str) -> None:
     found = measured(WHIMS[whim])
 
     wanted = {**USUAL, **FIELDS[whim]}
-    assert found.fields == {field: value for field, value in wanted.items() if value is not None}
+    if wanted.get("alternate"):
+        wanted["leading_assistant"] = False
+    # Of two sets of fields that say the same, one field may follow from another.
+    assert OpenAIChat(**found.fields) == OpenAIChat(
+        **{field: value for field, value in wanted.items() if value is not None}
+    )
     assert found.losses == LOSSES.get(whim, ["reasoning", NO_IMAGES])
     assert found.as_objects == (whim != "arguments as text")
 

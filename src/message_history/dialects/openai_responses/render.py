@@ -156,7 +156,7 @@ class Render:
         if extra.get("type") == "refusal":
             self._pieces.omit_keys(extra, frozenset())
             return {"type": "refusal", "refusal": block.text}
-        wire: Wire = {"type": "output_text", "text": block.text, "annotations": []}
+        wire: Wire = {"type": "output_text", "text": self._pieces.text(block.text), "annotations": []}
         sent = {key for key in ("annotations", "logprobs") if key in extra and schema.suits(key, extra[key])}
         self._pieces.omit_keys(extra, sent)
         return {**wire, **{key: thaw_well_formed(extra[key], self.changes) for key in sorted(sent)}}
@@ -171,9 +171,10 @@ class Render:
             # Words without an id are complete.
             del carried["status"]
         phase = self._pieces.kept(carried, "easy", written=("role", "content"))
-        if self._dialect.bare_items and any(block.extra(OPENAI_RESPONSES).get("annotations") for block in item.blocks):
+        texts = [block for block in item.blocks if isinstance(block, TextBlock)]
+        if self._dialect.bare_items and self._is_annotated(texts):
             # Only a list of parts has a place for them.
-            parts = [self._assistant(block) for block in item.blocks if isinstance(block, TextBlock)]
+            parts = [self._assistant(block) for block in texts]
             return [{"role": "assistant", "content": parts, **phase}]
         wire: list[Wire] = []
         for block in item.blocks:
@@ -184,6 +185,14 @@ class Render:
                 self._pieces.omit_keys(extra, frozenset())
                 wire += [{"role": "assistant", "content": text, **phase} for text in self._pieces.texts(block.text)]
         return wire
+
+    def _is_annotated(self, texts: Sequence[TextBlock]) -> bool:
+        """Return whether texts have annotations, and each may be a part of a list."""
+        extras = [text.extra(OPENAI_RESPONSES) for text in texts]
+        may_be_parts = all(extra.get("type") != "refusal" for extra in extras) and all(
+            len(text.text) <= self._dialect.text_limit for text in texts
+        )
+        return may_be_parts and any(extra.get("annotations") for extra in extras)
 
     def _reasoning(self, item: Item, block: ThinkingBlock) -> Wire:
         extra = block.extra(OPENAI_RESPONSES)

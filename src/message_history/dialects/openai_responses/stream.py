@@ -72,7 +72,8 @@ class Stream(Assembler):
                 self._done.add(self._place(event))
         elif kind == "response.output_text.annotation.added":
             part = self._part(event, "content", "content_index", "output_text")
-            part["annotations"] = [*(as_sequence(part.get("annotations")) or ()), field_of(event, "annotation")]
+            added = dict(taken_apart(field_of(event, "annotation")))
+            part["annotations"] = [*(as_sequence(part.get("annotations")) or ()), added]
 
     def _report(self, response: Mapping[Any, Any], *, ended: bool) -> None:
         self._fields = other_fields(response, REPEATED | {"output"})
