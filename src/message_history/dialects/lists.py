@@ -43,7 +43,7 @@ def from_list(
     entries = as_sequence(raw)
     found = None
     if entries is None and dialect is None and isinstance(raw, Mapping):
-        found = _elsewhere().read_object(raw)
+        found = read_anyway(lambda readable: _elsewhere().read_object(readable[0]), [raw])
         entries = [] if found is not None else None
     if entries is None:
         raise TypeError(f"raw must be a list of messages, not {type(raw).__name__}; {_elsewhere().hint(raw)}")
@@ -52,7 +52,7 @@ def from_list(
     ingest = Ingest(Context(policy))
     parsed = read(entries, dialect)
     if dialect is None and (parsed.notes or parsed.dialect != TYPED) and not parsed.own:
-        found = _elsewhere().read_better(entries, parsed)
+        found = read_anyway(lambda readable: _elsewhere().read_better(readable, parsed), entries)
     if found is not None:
         parsed, dialect, replies = found
     _add_replies(parsed, replies)

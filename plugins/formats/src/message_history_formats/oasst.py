@@ -43,7 +43,7 @@ def _read_rows(document: Document) -> Reading:
     rows = {item["message_id"]: dict(item) for _, item in document.numbered_items if _is_row(item)}
     for row in rows.values():
         parent = rows.get(row["parent_id"])
-        if parent is not None and row["parent_id"] != row["message_id"]:
+        if parent is not None and row["parent_id"]:  # A root answers nothing, so no message is its own ancestor.
             parent.setdefault("replies", []).append(row)
     roots = [
         {"message_tree_id": row["message_tree_id"], "prompt": row} for row in rows.values() if not row["parent_id"]
