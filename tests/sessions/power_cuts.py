@@ -48,7 +48,8 @@ class Recorder:
         """Watch the calls of this process."""
         with ExitStack() as stack:
             for name in ("open", "write", "fsync", "ftruncate", "replace", "link", "unlink", "close"):
-                stack.enter_context(patch.object(os, name, self._watched(name, getattr(os, name))))
+                if hasattr(os, name):
+                    stack.enter_context(patch.object(os, name, self._watched(name, getattr(os, name))))
             yield
 
     def _watched(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:

@@ -162,6 +162,8 @@ def _connected(data: bytes) -> Iterator[sqlite3.Connection]:
         connection.deserialize(data[: _MODES.start] + b"\x01\x01" + data[_MODES.stop :])
         try:
             connection.execute("SELECT name FROM sqlite_master")
+        except UnicodeDecodeError as error:
+            raise found.DatabaseError("its schema is no text") from error
         except _errors() as error:
             if _UNSAFE not in str(error):
                 raise

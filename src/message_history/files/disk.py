@@ -158,7 +158,7 @@ def back_up(path: Path, *, sync: bool = True) -> Path:
             with opened(path) as held:
                 os.fsync(held.fileno())
             _sync_folder(path.parent)
-    except (OSError, NotImplementedError):
+    except (OSError, NotImplementedError, AttributeError):  # A browser's Python has no `os.link`.
         if not is_there:
             with opened(path) as held:
                 replace(copy, iter(lambda: held.read(CHUNK), b""), sync=sync, follow=False, like=path)

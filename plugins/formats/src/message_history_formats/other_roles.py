@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import repeat
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.elsewhere import API_ROLES
@@ -44,7 +45,21 @@ def _keys(message: Any) -> tuple[str, str] | None:
     speaker = next((key for key in _SPEAKERS if isinstance(message.get(key), str)), None)
     content = next((key for key in _CONTENTS if isinstance(message.get(key), str | list)), None)
     is_known = speaker is not None and message[speaker].lower() in _NAMES
-    return (speaker, content) if is_known and speaker is not None and content is not None else None
+    if not is_known or speaker is None or content is None or not _is_sound(message):
+        return None
+    return speaker, content
+
+
+def _is_sound(message: Mapping[str, Any]) -> bool:
+    """Return whether names and calls are what they are called: what is not would be left out without a word."""
+    calls = message.get("tool_calls", ())
+    named = isinstance(message.get("name", ""), str | NoneType) and isinstance(calls, list | tuple | NoneType)
+    return named and all(
+        isinstance(each, dict)
+        and isinstance(each.get("id", ""), str | NoneType)
+        and isinstance(each.get("function", {}), dict | NoneType)
+        for each in calls or ()
+    )
 
 
 def _event(message: Any) -> str:
