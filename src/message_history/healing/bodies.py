@@ -10,6 +10,7 @@ import json
 import re
 from bisect import bisect_left
 from collections import deque
+from operator import itemgetter
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 MAX_BODIES: Final = 64
 MAX_BYTES: Final = 64 * 1024 * 1024
-"""How many bodies are kept, and how large they may be together; the newest is kept whatever its size."""
+"""How many bodies are kept, and how large they may be together."""
 _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _AGAIN: Final = 2
@@ -118,9 +119,9 @@ class Bodies:
         """Find the list in a body, and read what no earlier body has; None where it is not certain where it stands."""
         with self._lock:
             some = [body for body in self._kept if body.digests.group == group]
-        last = max(some, key=lambda body: body.same(text), default=None)
+        same, last = max(((body.same(text), body) for body in some), key=itemgetter(0), default=(0, None))
         try:
-            return _read_body(text, key, group, last, last.same(text) if last is not None else 0)
+            return _read_body(text, key, group, last, same)
         except (ValueError, RecursionError):
             return None
 
@@ -128,9 +129,7 @@ class Bodies:
         with self._lock:
             longer = [each for each in self._kept if each.same(body.text) < len(each.ends)]
             self._kept = deque([*longer, evolve(body, data={}, read={})])
-            while len(self._kept) > MAX_BODIES or (
-                sum(len(each.text) for each in self._kept) > MAX_BYTES and self._kept
-            ):
+            while len(self._kept) > MAX_BODIES or sum(len(each.text) for each in self._kept) > MAX_BYTES:
                 self._kept.popleft()
 
 
