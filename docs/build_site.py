@@ -33,6 +33,8 @@ FIRST_FOUND: Final = "---\nsearch:\n  boost: 4\n---\n\n"
 SOURCE_LINK: Final = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|tests|benchmarks|samples)/[^)]*\)")
 """A link to a file that is no page: its text stays."""
 EXAMPLE_LINK: Final = re.compile(r"\]\((?:\.\./)+examples/([\w/]+)\.py\)")
+ASKS_GITHUB: Final = ' data-md-component="source"'
+"""The theme asks GitHub for the stars of the repository whose link is marked so."""
 WARNING: Final = re.compile(r"warning:|griffe: ", re.IGNORECASE)
 
 
@@ -75,6 +77,7 @@ def main(target: Path) -> int:
             return 1
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(copy / "site", target)
+    load_nothing_from_elsewhere(target)
     broken = broken_links(target)
     print(*broken, sep="\n")
     print(f"{sum(1 for _ in target.rglob('*.html'))} pages, {len(broken)} broken links")
@@ -130,6 +133,14 @@ def add_drawings(copy: Path) -> None:
         up = "../" * (len(page.relative_to(docs).parts) - 1)
         loading = f'<script src="{up}scripts/mermaid.min.js"></script>'
         page.write_text(f"{page.read_text(encoding='utf-8')}\n{loading}\n", encoding="utf-8")
+
+
+def load_nothing_from_elsewhere(site: Path) -> None:
+    """Let the link to the repository be a link and no more."""
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        if ASKS_GITHUB in text:
+            page.write_text(text.replace(ASKS_GITHUB, ""), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def test_a_dropped_file_is_examined_and_its_repair_can_be_downloaded_in_every_fo
     text = (SAMPLES / "broken_session.json").read_text()
     drop(page, "broken_session.json", text)
     assert page.inner_text("#name") == "broken_session.json"
-    assert "7 violations" in page.inner_text("#facts")
+    assert "8 violations" in page.inner_text("#facts")
     assert "6 repairs" in page.inner_text("#facts")
     assert "`tool_use` ids were" in page.inner_text("#violations")
     assert "Added a stub for a call without a result" in page.inner_text("#repairs")
@@ -199,7 +199,7 @@ def test_the_sample_shows_what_the_page_can_do(page: Page) -> None:
     page.click("#sample")
     expect(page.locator("#name")).to_have_text("sample.json", timeout=LOADED)
     page.wait_for_selector("#result:not([hidden])")
-    assert "7 violations" in page.inner_text("#facts")
+    assert "8 violations" in page.inner_text("#facts")
 
 
 def test_neither_the_page_nor_python_may_connect_to_another_host(visit: Visit, clinic: str) -> None:
