@@ -6,6 +6,7 @@ import atexit
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from message_history_compile.targets.base import Settings
 
 SECONDS: Final = 10.0
-"""How long one conversation may take."""
+"""How much of a processor's time one conversation may take: what is rejected does not depend on other programs."""
+CLOCK: Final = 10
+"""How many times as long it may take by the clock."""
 MEMORY: Final = 1024 * 1024 * 1024
 """How much memory the process may have, where the system can limit it."""
 LONGEST: Final = 64 * 1024 * 1024
@@ -84,7 +87,7 @@ class _Renderer:
             if pipe is not None:
                 pipe.write(json.dumps(request).encode() + b"\n")
                 pipe.flush()
-            line = self._answers.get(timeout=SECONDS)
+            line = self._answers.get(timeout=SECONDS * CLOCK)
         except (OSError, queue.Empty):
             return None
         return json.loads(line) if line.endswith(b"\n") else None
@@ -95,13 +98,13 @@ class _Renderer:
             self._answers = queue.Queue()
             started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 - our own
             threading.Thread(target=_pass_on, args=(started.stdout, self._answers), daemon=True).start()
-            about = {"template": self._settings.template, "tokens": self._settings.tokens}
+            about = {"template": self._settings.template, "tokens": self._settings.tokens, "seconds": SECONDS}
             if started.stdin is not None:
                 started.stdin.write(json.dumps(about).encode() + b"\n")
                 started.stdin.flush()
             self._process = started
             # To start takes longer than to render, and is not the template's fault.
-            self._answers.get(timeout=SECONDS * 6)
+            self._answers.get()
         return self._process
 
 
@@ -119,6 +122,12 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
+def _end_after(seconds: float) -> None:
+    """Let the system end this process when it has worked for so long; 0 takes that back."""
+    if hasattr(signal, "setitimer"):  # not on Windows
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
 def serve() -> None:
     """Render what the standard input asks for, line by line, until it ends."""
     from message_history_compile.targets.base import Settings  # noqa: PLC0415 - known by types only above
@@ -129,7 +138,10 @@ def serve() -> None:
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     for line in sys.stdin.buffer:
-        sys.stdout.write(_answer(settings, json.loads(line)))
+        _end_after(about["seconds"])
+        answer = _answer(settings, json.loads(line))
+        _end_after(0)
+        sys.stdout.write(answer)
         sys.stdout.flush()
 
 

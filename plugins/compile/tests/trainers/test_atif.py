@@ -1,4 +1,4 @@
-"""Harbor's own models read ATIF. Harbor needs Python 3.12: `pip install --no-deps harbor` is enough for its models."""
+"""Harbor's own models read ATIF: `pip install --no-deps --ignore-requires-python harbor` is enough, on 3.11 too."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """LLaMA-Factory's converters and templates, on what is compiled for them.
 
-It needs torch; its own pins are left aside: `pip install --no-deps llamafactory peft`.
+It needs torch; its own pins are left aside:
+`pip install --no-deps llamafactory peft`, and `accelerate` and `omegaconf`.
 """
 
 from __future__ import annotations

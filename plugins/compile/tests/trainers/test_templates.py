@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -229,6 +231,21 @@ def test_a_template_that_does_not_end_is_stopped(hostile: str, tmp_path: Path, m
             rendering.render(settings, [{"role": "user", "content": "a"}], [])
     sound = of_text("{{ messages[0].content }}", tmp_path)
     assert rendering.render(sound, [{"role": "user", "content": "a"}], []) == "a"
+
+
+@needs_processes
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="this system does not stop processes")
+def test_a_row_is_not_rejected_because_other_programs_have_the_processor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rendering, "SECONDS", 0.5)
+    settings = of_text("{{ messages[0].content }}", tmp_path)
+    assert rendering.render(settings, [{"role": "user", "content": "a"}], []) == "a"
+    (renderer,) = rendering._open.values()
+    assert renderer._process is not None
+    renderer._process.send_signal(signal.SIGSTOP)
+    threading.Timer(1, renderer._process.send_signal, [signal.SIGCONT]).start()
+    assert rendering.render(settings, [{"role": "user", "content": "b"}], []) == "b"
 
 
 def test_what_a_template_leaves_out_is_in_the_receipt(tmp_path: Path) -> None:

@@ -216,7 +216,7 @@ def main() -> None:
         import resource  # noqa: PLC0415 - not on Windows
 
         resource.setrlimit(resource.RLIMIT_AS, (asked["megabytes"] << 20,) * 2)
-        resource.setrlimit(resource.RLIMIT_CPU, (asked["seconds"],) * 2)
+        resource.setrlimit(resource.RLIMIT_CPU, (asked["seconds"], asked["seconds"] + 1))
     try:
         examination = Examination(Template(asked["source"], asked["tokens"]))
         examination.run()
