@@ -92,6 +92,7 @@ LAYERS = (
     "history",
     "discarded",
     "windows",
+    "forgetting",
     "streaming",
     "tools",
     "files",

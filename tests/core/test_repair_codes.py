@@ -23,6 +23,7 @@ from message_history import (
     ToolUseBlock,
 )
 from message_history.dialects import Anthropic
+from message_history.forgetting import erase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,6 +166,7 @@ EXAMPLES: dict[RepairCode, Example] = {
         None,
         1,
     ),
+    RepairCode.CONTENT_FORGOTTEN: Example(lambda: erase(MessageHistory().add_user("q"), message=0).repairs, 0, None),
     RepairCode.WITHHELD: Example(lambda: exported({**QUESTION, "name": "Ann"}), 0, None, 1),
     RepairCode.REWRITTEN: Example(lambda: exported(user(text("lone \ud83d"))), 0, None),
     RepairCode.PLACEHOLDER_ADDED: Example(lambda: _omitted().export(Anthropic()).repairs[1:2], 1, None),
@@ -203,7 +205,7 @@ def test_the_smallest_example_of_a_code(code: RepairCode) -> None:
     (repair,) = [found for found in example.made() if found.code is code]
     assert (repair.index, repair.source) == (example.where, example.source)
     assert (len(repair.removed), len(repair.added)) == (example.removed, example.added)
-    if code.severity is Severity.LOSSY:
+    if code.severity is Severity.LOSSY and code is not RepairCode.CONTENT_FORGOTTEN:
         assert repair.removed, "what is lost is in the repair"
     recorded = str(repair)
     assert recorded.startswith(f"message {repair.index}")

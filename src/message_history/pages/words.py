@@ -49,6 +49,7 @@ TITLES: Final = {
     RepairCode.UNANSWERED_CALL_REMOVED: "Removed a call without a result",
     RepairCode.REFUSAL_REMOVED: "Removed a refusal, and what it refused, on request",
     RepairCode.UNSETTLED_CALL_OMITTED: "Left out a call of which nobody knows yet what becomes of it",
+    RepairCode.CONTENT_FORGOTTEN: "Forgot something, on request",
     RepairCode.WITHHELD: "Omitted what the provider does not accept",
     RepairCode.REWRITTEN: "Rewrote something in a form that the provider accepts",
     RepairCode.PLACEHOLDER_ADDED: "Added what the provider demands",

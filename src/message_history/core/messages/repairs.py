@@ -37,7 +37,7 @@ class Severity(StrEnum):
     SYNTHETIC = "synthetic"
     """Added: something that was not in the input."""
     LOSSY = "lossy"
-    """Taken out: it is in the repair's `removed`."""
+    """Taken out: it is in the repair's `removed`, but for what was forgotten."""
 
 
 @final
@@ -110,6 +110,8 @@ class RepairCode(StrEnum):
     """A reply in which the model refused was dropped on request, with what it answered."""
     UNSETTLED_CALL_OMITTED = "unsettled_call_omitted"
     """A call that may still run, or may have run without a result, was in what a window or `rewind` omitted."""
+    CONTENT_FORGOTTEN = "content_forgotten"
+    """Something was taken out for good on request, by `redact` or `erase`: no repair holds what it was."""
 
     WITHHELD = "withheld"
     """On export: something that the receiver does not accept was omitted."""

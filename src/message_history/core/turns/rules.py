@@ -59,6 +59,9 @@ Rule 16. A reply answers what is sent (rule 12), so calls without a result settl
          id, or with other input tokens, is a new one. A piece of a reply that has not ended is joined to it, and what
          has grown of a reply takes its place. Replies to one version are one message. (`may_be_again`, `is_piece`, and
          `replying.py`)
+Rule 17. On request, what was said is forgotten, and a repair says that, and never what. Calls and results stay with
+         ids and tools, messages with roles and blocks, and places are marked. Thinking behind it is invalidated (rule
+         10). A call that is changed has another key: a key is a digest of what was proposed. (`forgetting/`)
 
 `step.py` adds one message by these rules: a message that needs no repair as a whole, every other block by block.
 """

@@ -164,7 +164,7 @@ def _written_by_user(message: Message) -> Sequence[Block]:
         mark = block.mark
         if isinstance(block, ToolResultBlock) or quoted:
             quoted = max(quoted - 1, 0)
-        elif mark is not None:
+        elif mark is not None and mark.kind != "forgotten":
             quoted = mark.blocks
         else:
             words.append(block)
