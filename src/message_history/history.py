@@ -579,7 +579,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
     def window(
         self,
-        *,
+        *unnamed: Never,
         max_tokens: float | None = None,
         max_messages: int | None = None,
         counter: Counter | None = None,
@@ -587,6 +587,9 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
     ) -> MessageHistory:
         """Return a new history of the newest turns, or rounds, that fit; see `windows.window`. What is sent changes."""
         from message_history.core.views.windows import window  # noqa: PLC0415 - as in `safe_cuts`
+
+        if unnamed:
+            raise TypeError("window takes its limit by name: write window(max_tokens=...) or window(max_messages=...)")
 
         kept, _ = window(self._conversation, max_tokens=max_tokens, max_messages=max_messages, counter=counter, pin=pin)
         return self._with(kept)

@@ -317,6 +317,13 @@ def test_a_mistyped_command_is_told_the_nearest() -> None:
     assert "Did you mean" not in CliRunner().invoke(app, ["zzzz"]).stderr
 
 
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one() -> None:
+    ran = CliRunner().invoke(app, ["convert", "--to", "openai", "x.json"])
+    assert ran.exit_code == 2
+    assert "Did you mean 'openai_chat'?" in ran.stderr
+    assert "Did you mean" not in CliRunner().invoke(app, ["convert", "--to", "zzzz", "x.json"]).stderr
+
+
 def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -246,9 +246,13 @@ def test_logs_and_errors_hold_nothing_of_what_was_said(caplog: pytest.LogCapture
     assert SECRET not in repr(history)
 
 
-def test_a_file_that_cannot_be_read_is_named_beside_the_reason(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> None:
     missing = tmp_path / "none.json"
     with pytest.raises(ValueError, match="there is no such file") as caught:
         from_file(missing)
-    assert str(caught.value) == "there is no such file"
-    assert caught.value.__notes__ == [f"file: {missing}"]
+    assert str(caught.value) == f"{missing}: there is no such file"
+
+
+def test_a_window_of_a_bare_number_says_which_limits_there_are() -> None:
+    with pytest.raises(TypeError, match=r"window\(max_tokens=\.\.\.\) or window\(max_messages=\.\.\.\)"):
+        MessageHistory().add_user("x").window(10)  # type: ignore[arg-type]

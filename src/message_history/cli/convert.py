@@ -12,6 +12,7 @@ from message_history.cli.exit_codes import ExitCode
 from message_history.cli.options import (
     DIALECT_NAMES,
     STDIN,
+    NameOf,
     as_json,
     as_request,
     dialect_for,
@@ -39,7 +40,7 @@ WRITERS: Final = writers()
 @click.argument("file", metavar="FILE")
 @click.option(
     "--to",
-    type=click.Choice((*DIALECT_NAMES, *WRITERS)),
+    type=NameOf((*DIALECT_NAMES, *WRITERS)),
     required=True,
     help="The dialect to write, or the program that is to go on with the session.",
 )

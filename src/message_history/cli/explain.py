@@ -17,6 +17,7 @@ from message_history.cli.exit_codes import ExitCode
 from message_history.cli.options import (
     DIALECT_NAMES,
     STDIN,
+    NameOf,
     as_json,
     dialect_named,
     input_format,
@@ -62,7 +63,7 @@ OTHERS: Final = 4
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option(
     "--dialect",
-    type=click.Choice(DIALECT_NAMES),
+    type=NameOf(DIALECT_NAMES),
     help="Whose error it is; by default what the text says, or the dialect of FILE.",
 )
 @input_format

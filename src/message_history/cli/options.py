@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,13 +31,24 @@ if TYPE_CHECKING:
 DIALECT_NAMES: Final = tuple(sorted(DIALECTS))
 
 
+class NameOf(click.Choice[str]):
+    """One of some names; the error for another value says which is nearest."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            near = get_close_matches(str(value), self.choices, 1)
+            self.fail(f"{error.message}{f' Did you mean {near[0]!r}?' if near else ''}", param, ctx)
+
+
 input_dialect = click.option(
-    "--dialect", type=click.Choice(DIALECT_NAMES), help="The dialect of the input; found by shape by default."
+    "--dialect", type=NameOf(DIALECT_NAMES), help="The dialect of the input; found by shape by default."
 )
 input_format = click.option(
     "--format",
     "format_name",
-    type=click.Choice(sorted(FORMATS)),
+    type=NameOf(sorted(FORMATS)),
     metavar="NAME",
     help="The format of the file, as `message-history formats` lists them; recognised by default.",
 )

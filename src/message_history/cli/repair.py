@@ -12,6 +12,7 @@ from message_history.cli.exit_codes import ExitCode
 from message_history.cli.options import (
     DIALECT_NAMES,
     STDIN,
+    NameOf,
     as_json,
     as_request,
     dialect_named,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     help="Where to write: a file, a folder, or - for the standard output. By default NAME.repaired.json beside the "
     "input, and the standard output for the standard input.",
 )
-@click.option("--to", type=click.Choice(DIALECT_NAMES), help="The dialect to write; the input's own by default.")
+@click.option("--to", type=NameOf(DIALECT_NAMES), help="The dialect to write; the input's own by default.")
 @click.option(
     "--model", metavar="NAME", help="The model that the list is for, or the file that `probe` wrote of it; needs --to."
 )

@@ -152,7 +152,12 @@ def from_file(path: str | PathLike[str], *, format: str | None = None) -> tuple[
         raise TypeError(
             f"path must be a str or a PathLike, not {type(path).__name__}; from_list reads a list"
         ) from None
-    found = read_session(path, chosen=format_named(format) if format is not None else None)
+    chosen = format_named(format) if format is not None else None
+    try:
+        found = session_in(content_of(path), chosen=chosen)
+    except UnreadableFileError as error:
+        error.args = (f"{path}: {error}",)
+        raise
     return tuple(each.located_in(str(path)) for each in found.conversations)
 
 
