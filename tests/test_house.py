@@ -482,7 +482,7 @@ ALONE = {
     "bedrock": {"grouping"},
     "gemini": {"entries", "pairing"},
     "native": {"pickled"},
-    "openai_chat": {"check_order", "providers"},
+    "openai_chat": {"check_order", "check_unknown", "providers", "unknown"},
     "openai_responses": {"items", "notes", "plan"},
     "pydantic_ai": {"objects"},
 }

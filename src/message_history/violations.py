@@ -6,7 +6,7 @@ machine. A dialect's own rules do the finding; this module knows only what a vio
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, final
+from typing import TYPE_CHECKING, Any, Literal, Protocol, final
 
 from attrs import frozen
 
@@ -29,6 +29,8 @@ class Violation:
         path: where in the entry, like `content[1].id`; empty when it is the entry itself.
         error: what the provider answers, with the values of this case.
         detail: what is wrong, in our words.
+        severity: `refused`; or `unknown`, for a key or a part of the assistant's that no rule knows, which is no
+            violation: `check` reports it only where it is asked to.
     """
 
     rule: str
@@ -36,6 +38,7 @@ class Violation:
     path: str = ""
     error: str = ""
     detail: str = ""
+    severity: Literal["refused", "unknown"] = "refused"
 
     def __str__(self) -> str:
         where = "the list" if self.index is None else f"entry {self.index}"
@@ -49,13 +52,19 @@ class Checks(Protocol):
         """Find what the provider refuses in a list."""
         ...
 
+    def unknown(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what no rule knows in a list."""
+        ...
 
-def check(raw: Sequence[Any], dialect: Checks) -> list[Violation]:
+
+def check(raw: Sequence[Any], dialect: Checks, *, unknown: bool = False) -> list[Violation]:
     """Find what a provider would refuse in a list; nothing is changed.
 
     Args:
         raw: the list, as it would be sent.
         dialect: the provider's dialect.
+        unknown: whether to find also what of the assistant's messages is not known to the rules: no violations, which
+            `severity` says.
 
     Returns:
         What is wrong, in the order in which it is found; empty when the list is acceptable.
@@ -77,4 +86,5 @@ def check(raw: Sequence[Any], dialect: Checks) -> list[Violation]:
         if name:
             raise TypeError(f"dialect must be a dialect, not the class {name}; write {name}()")
         raise TypeError(f"dialect must be a dialect, not {short_repr(dialect)}; take one of message_history.dialects")
-    return read_anyway(dialect.violations, list(raw))
+    found = read_anyway(dialect.violations, list(raw))
+    return [*found, *read_anyway(dialect.unknown, list(raw))] if unknown else found

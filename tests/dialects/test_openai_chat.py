@@ -936,7 +936,8 @@ def test_the_keys_of_a_message_are_told_whatever_it_begins_with() -> None:
         {**SAID, **keys},
         {**SAID, "content": None, "audio": {"id": "a"}, **keys},
     ):
-        assert told([ASK, message, tool("c1")]) == [keys]
+        assert told([ASK, message, tool("c1")], OpenAIChat(unknown_keys=False)) == [keys]
+        assert told([ASK, message, tool("c1")]) == []
 
 
 def test_a_key_that_a_message_and_its_first_block_both_have_is_told_twice() -> None:
@@ -964,8 +965,8 @@ def test_a_file_goes_back_under_its_name() -> None:
 def test_a_custom_call_goes_back_without_the_keys_that_are_not_known() -> None:
     custom = {"id": "c1", "type": "custom", "custom": {"name": "f", "input": "i", "odd": 1}, "note": "n"}
     raw: list[Wire] = [ASK, {"role": "assistant", "content": None, "tool_calls": [custom]}, tool("c1")]
-    assert told(raw) == [{"custom": {"odd": 1}}]
-    assert told(raw, OpenAIChat(call_keys=False)) == [{"note": "n", "custom": {"odd": 1}}]
+    assert told(raw, OpenAIChat(unknown_keys=False)) == [{"custom": {"odd": 1}}]
+    assert told(raw, OpenAIChat(call_keys=False, unknown_keys=False)) == [{"note": "n", "custom": {"odd": 1}}]
 
 
 def test_a_result_keeps_the_name_that_it_came_with() -> None:

@@ -47,7 +47,8 @@ def check_files(
 ) -> None:
     """Find what the provider would refuse in each FILE; nothing is written. - reads the standard input.
 
-    Of a file with more than 20 conversations those with violations are listed, and all are counted.
+    Of a file with more than 20 conversations those with violations are listed, and all are counted. With a dialect or a
+    model, what of the assistant's messages no rule knows is listed too; it is no violation.
 
     The exit code is 0 when nothing is wrong, 1 when something is, 2 when a file cannot be read.
     """
@@ -64,6 +65,8 @@ def check_files(
             is_judged = named is not None or conversation.is_judged
             if violations or as_json or not are_many:
                 printer.checked(path, conversation, rules, violations, is_judged=is_judged)
+            if named is not None and (unknown := named.unknown(conversation.file.entries)):
+                printer.unknown(path, conversation, named, unknown)
             breaking.update({violation.rule for violation in violations})
             broken += bool(violations)
         if are_many:

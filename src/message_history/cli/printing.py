@@ -134,6 +134,11 @@ class Printer:
         for violation in sorted(violations, key=lambda found: -1 if found.index is None else found.index):
             self.violation(file, violation, demands.get(violation.rule, ""))
 
+    def unknown(self, path: str, conversation: Conversation, dialect: Dialect[Any], found: Sequence[Violation]) -> None:
+        """Print what of a conversation no rule knows, which is no violation."""
+        for each in found:
+            self.violation(conversation.file, each, style="yellow")
+
     def places(self, path: str, file: SavedFile, dialect: Dialect[Any], found: Sequence[Violation], rule: str) -> None:
         """Print where a file breaks the rules that explain a text, or others about the same."""
         listed = f"{dialect.name}, {counted(len(file.entries), 'message')}, "
@@ -143,12 +148,12 @@ class Printer:
         for violation in found:
             self.violation(file, violation)
 
-    def violation(self, file: SavedFile, violation: Violation, demand: str = "") -> None:
+    def violation(self, file: SavedFile, violation: Violation, demand: str = "", style: str = "red") -> None:
         """Print one thing that is wrong with a file, where, what its rule demands, and what the provider answers."""
         where = "the list" if violation.index is None else file.place_of(violation.index)
         path_in = f" {violation.path}" if violation.path else ""
         place = f"  {where}{visible(path_in)}: "
-        self.line(Text.assemble(place, (violation.rule, "red"), f": {one_line(violation.detail)}"))
+        self.line(Text.assemble(place, (violation.rule, style), f": {one_line(violation.detail)}"))
         if demand and demand != violation.detail:
             self.line(Text(f"    {one_line(demand)}"))
         if violation.error and violation.error != violation.detail:

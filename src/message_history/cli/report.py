@@ -125,6 +125,11 @@ class JsonReport(Printer):
         found["judged"] = is_judged
         found["violations"] = list(_violations(conversation.file, dialect, violations))
 
+    def unknown(self, path: str, conversation: Conversation, dialect: Dialect[Any], found: Sequence[Violation]) -> None:
+        """Keep what of a conversation no rule knows, which is no violation."""
+        kept = self._conversation(path, conversation.label, conversation.file, dialect)
+        kept["unknown"] = list(_violations(conversation.file, dialect, found))
+
     def places(self, path: str, file: SavedFile, dialect: Dialect[Any], found: Sequence[Violation], rule: str) -> None:
         """Keep where a file breaks the rules that explain a text, or others about the same."""
         self._conversation(path, "", file, dialect)["violations"] = list(_violations(file, dialect, found))

@@ -26,6 +26,7 @@ from message_history.media.limits import NO_LIMITS, Limits
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.blocks import SystemBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.repairs import Repair
@@ -269,6 +270,35 @@ class Dialect(Value, ABC, Generic[WireT_co]):
     def tool_form(self) -> ToolForm | None:
         """Return how requests of this dialect have their tools; None where it has no requests."""
         return None
+
+    def returns_unknown(self) -> str | None:
+        """Return the host to which keys and parts of its replies go back that no rule knows.
+
+        Returns:
+            Its name; an empty text where nobody named it; None where the API is on record as refusing them.
+        """
+        return None
+
+    def holds_unknown(self, block: Block) -> bool:
+        """Return whether a block of the assistant's came with a key, or is a part, that no rule knows.
+
+        Args:
+            block: a block that was read in this dialect.
+        """
+        return False
+
+    def unknown(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find in the assistant's messages what no rule knows, and the API is not on record as refusing.
+
+        Args:
+            wire: the list, as it would be sent.
+
+        Returns:
+            What is not known: no violations, and their `severity` says so.
+
+        Complexity: linear in the list.
+        """
+        return []
 
     def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
         """Return whether a key that came from a dialect is one that a render here writes, or records if it does not.

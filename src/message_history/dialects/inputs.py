@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Awaitable, Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from attrs import evolve
@@ -211,6 +212,8 @@ def parse_response(response: object, dialect: Dialect[Any] | None = None) -> Par
         return None
     spoken, reply, data = found
     parsed = read(reply.entries, spoken)
+    if (host := spoken.returns_unknown()) is not None:
+        import_module("message_history.dialects._shared.came_from").note_origin(parsed, spoken, host)
     if reply.interrupted:
         for position, message in enumerate(parsed.messages):
             if message.role == "assistant":

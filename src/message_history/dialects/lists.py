@@ -38,8 +38,13 @@ def from_list(
     policy: Policy,
     open_tail: str | None,
     replies: Sequence[tuple[int, ReplyInfo]] = (),
+    *,
+    is_named: bool = True,
 ) -> Conversation:
-    """Read a list and repair it; `replies` is what providers said that is not in the entries, by position."""
+    """Read a list and repair it; `replies` is what providers said that is not in the entries, by position.
+
+    `is_named` is False for a dialect that was found by looking at the list.
+    """
     entries = as_sequence(raw)
     found = None
     if entries is None and dialect is None and isinstance(raw, Mapping):
@@ -51,6 +56,8 @@ def from_list(
         raise ValueError(f"open_tail must be 'stub', 'keep' or None, not {short_repr(open_tail)}")
     ingest = Ingest(Context(policy))
     parsed = read(entries, dialect)
+    if is_named and dialect is not None and not parsed.own and (host := dialect.returns_unknown()) is not None:
+        import_module("message_history.dialects._shared.came_from").note_origin(parsed, dialect, host)
     if dialect is None and (parsed.notes or parsed.dialect != TYPED) and not parsed.own:
         found = read_anyway(lambda readable: _elsewhere().read_better(readable, parsed), entries)
     if found is not None:

@@ -158,7 +158,8 @@ class SavedFile:
         before = self.system_entries()
         replies = [(len(before) + entry, reply) for entry, reply in self.replies]
         entries = [*before, *self.entries]
-        return history_of(from_list(entries, chosen, policy if policy is not None else Policy(), open_tail, replies))
+        policy, is_named = policy if policy is not None else Policy(), dialect is not None
+        return history_of(from_list(entries, chosen, policy, open_tail, replies, is_named=is_named))
 
     def system_entries(self) -> list[dict[str, Any]]:
         """Return the system prompt that stands beside the messages as an entry; none when there is none."""

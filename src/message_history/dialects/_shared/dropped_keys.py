@@ -26,14 +26,16 @@ NOTED: Final[Mapping[str, frozenset[str]]] = {
     "bedrock": frozenset({"(json)"}),
     "langchain": frozenset({"content_items"}),
     "openai_chat": frozenset({"key", "role"}),
-    "openai_responses": frozenset({"(noted)", "(item)", "(led_to)", "(parts)", "(developer)"}),
+    "openai_responses": frozenset({"(noted)", "(item)", "(led_to)", "(part)", "(parts)", "(developer)"}),
     "pydantic_ai": frozenset({"form", "items", "joined", "kind"}),
 }
 """What a parser noted about how a block stood in its list; nobody sent it, and nothing is lost without it."""
 GEMINI: Final = "gemini"
 FACTS: Final = "(noted)"
-_NOTED: Final = frozenset({FACTS})
-"""The key for such notes that every other dialect may use."""
+FROM: Final = "(from)"
+"""The key under which a block notes the host of what no rule knows of it; empty where nobody named one."""
+_NOTED: Final = frozenset({FACTS, FROM})
+"""The keys for such notes that every dialect may use."""
 WHOLE: Final[Mapping[str, frozenset[str]]] = {"langchain": frozenset({"item", "content_items"})}
 """The keys under which a dialect keeps what a block stood for, and writes it again with all that was in it."""
 LOOKED_AT: Final[Mapping[tuple[str, str, str], tuple[Any, ...]]] = {
@@ -117,7 +119,7 @@ def _dropped_keys(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -
     keys = dict(block.extra(origin))
     if meta.signature is not None and meta.issuer == origin and not isinstance(block, _THINKING):
         keys["signature"] = meta.signature
-    noted = NOTED.get(origin, _NOTED)
+    noted = NOTED.get(origin, _NOTED) | {FROM}
     for held, of_message in ((keys, False), (block.carried(origin), True)):
         left = {
             key: value

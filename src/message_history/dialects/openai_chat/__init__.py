@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
 
+    from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
     from message_history.dialects._shared.rules import Rule
@@ -88,6 +89,9 @@ class OpenAIChat(Fields):
         refused_keys: keys that are refused, unless one of them is `reasoning` (GQ-01, CB-01).
         own_blocks: the keys of assistant messages that only this API knows, and takes back.
         own_keys: those that it takes back and that say nothing without their message.
+        result_parts: the parts besides text that tool messages may hold and that only this API knows.
+        unknown_keys: whether keys of a reply that no rule knows go back, to the host that they came from.
+        unknown_parts: whether parts of a reply that no rule knows do.
         unique_ids: whether ids must differ in the whole list, not only in a turn (DS-04).
         id_pattern: what an id must look like.
         id_limit: how long it may be (OC-06). None where no host is known: a check takes any, and an export writes at
@@ -181,6 +185,22 @@ class OpenAIChat(Fields):
         from message_history.dialects.openai_chat.check import violations  # noqa: PLC0415 - who sends does without
 
         return violations(wire, self, quoted_by(self.provider))
+
+    def unknown(self, wire: Sequence[Any]) -> list[Violation]:
+        """Find what no rule knows in the assistant's messages; see `Dialect.unknown`."""
+        from message_history.dialects.openai_chat.check_unknown import unknown  # noqa: PLC0415 - who sends does without
+
+        return unknown(wire, self)
+
+    def returns_unknown(self) -> str | None:
+        """Return the host to which what no rule knows goes back; see `Dialect.returns_unknown`."""
+        return self.host if self.unknown_keys or self.unknown_parts else None
+
+    def holds_unknown(self, block: Block) -> bool:
+        """Return whether a block came with what no rule knows; see `Dialect.holds_unknown`."""
+        from message_history.dialects.openai_chat.unknown import holds_unknown  # noqa: PLC0415 - few replies hold any
+
+        return holds_unknown(block)
 
     def tool_form(self) -> ToolForm:
         """Return how requests have their tools; see `Dialect.tool_form`."""

@@ -19,6 +19,7 @@ from message_history.core.messages.blocks import (
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import EMPTY, FrozenDict, json_text, thaw
+from message_history.dialects._shared.dropped_keys import FROM
 from message_history.dialects._shared.plain_messages import SHORT
 from message_history.dialects._shared.writer import (
     Aliases,
@@ -31,6 +32,7 @@ from message_history.dialects._shared.writer import (
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.media import beside_source, media_type_of, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
+from message_history.dialects.openai_chat.unknown import returned_own, returned_within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,7 +92,10 @@ class BlockWriter:
         return text
 
     def part(self, block: TextBlock | SystemBlock) -> Wire:
-        return self._with_mark(block, {"type": "text", "text": self.text(block.text)})
+        wire = {"type": "text", "text": self.text(block.text)}
+        if block.meta is not None and FROM in block.extra(OPENAI_CHAT):
+            wire |= thaw_well_formed(returned_own(block, self._dialect), self.changes)
+        return self._with_mark(block, wire)
 
     def joined(self, parts: Sequence[Wire]) -> str | list[Wire]:
         """Write text parts as content: one text if they are one, or if lists are not taken."""
@@ -118,20 +123,30 @@ class BlockWriter:
         name = self.name(block.name)
         self.tools[block.id] = name
         extra = block.extra(OPENAI_CHAT) if block.meta is not None else {}
-        own = _own_keys(extra) if self._dialect.call_keys else {}
+        own = self._keys_of_call(block, extra)
         others = {key: thaw_well_formed(value, self.changes) for key, value in own.items()}
+        within = thaw_well_formed(returned_within(block, self._dialect), self.changes)
         if extra.get("type") == "custom":
             if self._dialect.custom_calls:
                 value = block.frozen_input.get("input")
                 text = value if isinstance(value, str) else json_text(thaw(value))
-                return {"id": id, "type": "custom", "custom": {"name": name, "input": self.text(text)}, **others}
+                return {
+                    "id": id,
+                    "type": "custom",
+                    "custom": {"name": name, "input": self.text(text), **within},
+                    **others,
+                }
             self.changes.rewritten("a custom call as a function call", block)
         arguments: object = self._arguments(block)
         if self._dialect.native:
             arguments = thaw_well_formed(block.frozen_input, self.changes)
         return self.opening(
-            {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}, **others}
+            {"id": id, "type": "function", "function": {"name": name, "arguments": arguments, **within}, **others}
         )
+
+    def _keys_of_call(self, block: ToolUseBlock, extra: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the keys of a call that no documentation has and that go back."""
+        return _own_keys(extra) if self._dialect.call_keys else returned_own(block, self._dialect)
 
     def call_as_text(self, block: ToolUseBlock) -> Wire:
         """Write a call as text, for a model whose template knows no tools."""
@@ -238,11 +253,16 @@ class BlockWriter:
     def _sent(self, block: Block) -> set[str]:
         """Name the keys of a block that are sent, or that only say how it stood in its list."""
         extra = block.extra(OPENAI_CHAT)
-        sent = {key for key in _SENT.get(type(block), ()) if isinstance(extra.get(key), str)}
+        sent = {FROM, *(key for key in _SENT.get(type(block), ()) if isinstance(extra.get(key), str))}
         if isinstance(block, ToolUseBlock):
-            sent |= _own_keys(extra).keys() if self._dialect.call_keys else _place_of(extra)
-            if extra.get("type") == "custom":
-                sent.add("type")
+            sent |= self._keys_of_call(block, extra).keys()
+            if not self._dialect.call_keys:
+                sent |= _place_of(extra)
+            kind = "custom" if extra.get("type") == "custom" else "function"
+            sent |= {kind} if extra.get(kind) == returned_within(block, self._dialect) else set()
+            sent |= {"type"} if kind == "custom" else set()
+        elif isinstance(block, TextBlock):
+            sent |= returned_own(block, self._dialect).keys()
         if self._dialect.native:
             sent.discard("detail")
         if self._mark(block) is not None:
@@ -344,7 +364,7 @@ _SIGNATURE: Final = re.compile("[A-Za-z0-9+/_-]*={0,2}")
 
 def _own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of a call that no documentation has, of which OpenAI takes any; Gemini reads its signature."""
-    own = {key: value for key, value in extra.items() if key not in _CALL_KEYS}
+    own = {key: value for key, value in extra.items() if key not in _CALL_KEYS and key != FROM}
     held = own.get("extra_content")
     google = held.get("google") if isinstance(held, FrozenDict) else None
     for key, about in (("extra_content", google), ("thought_signature", own)):

@@ -201,6 +201,10 @@ class _Check:
             self._add("file", n, path, "a file that is no data URL and has no id", m=m)
         elif kind == "file" and role == "user" and dialect.strict_urls and (tag := _recording(part)):
             self._add("recording", n, f"{path}.file.file_data", f"a file of type {tag!r:.60}", m=m, type=tag)
+        elif role == "assistant" and kind not in schema.KNOWN_PARTS and dialect.unknown_parts:
+            return  # No rule knows it: no violation.
+        elif role == "tool" and kind in dialect.result_parts:
+            return
         elif kind not in schema.PARTS.get(role, frozenset()) or not taken:
             fault = "part type" if role == "user" else "part of another role"
             self._add(fault, n, path, f"a part of type {kind!r:.40}", kind=kind, role=role)

@@ -63,6 +63,9 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
     refused_keys: frozenset[str] = field(default=frozenset(), repr=names_in_order)
     own_blocks: frozenset[str] = field(default=frozenset({"audio", "reasoning_details"}), repr=names_in_order)
     own_keys: frozenset[str] = field(default=frozenset({"annotations"}), repr=names_in_order)
+    result_parts: frozenset[str] = field(default=frozenset(), repr=names_in_order)
+    unknown_keys: bool = True
+    unknown_parts: bool = True
     unique_ids: bool = False
     id_pattern: re.Pattern[str] = ID
     id_limit: int | None = None
@@ -70,6 +73,11 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
     banned_text: str | None = None
     max_messages: int | None = None
     limits: Limits = field(default=Factory(lambda self: limits_for(self.provider, images=self.images), takes_self=True))
+
+    @property
+    def host(self) -> str:
+        """Return who serves it; an empty text where no host is known."""
+        return "" if self.prefill is None else self.provider
 
     def __attrs_post_init__(self) -> None:
         """Follow from what one field demands what another must be; refuse what no list could keep."""

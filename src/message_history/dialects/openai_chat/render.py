@@ -38,6 +38,7 @@ from message_history.dialects.openai_chat.plain_writer import (
     call_message,
     is_common,
 )
+from message_history.dialects.openai_chat.unknown import is_returned_part, returned_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,9 +130,10 @@ class Render:
             else:
                 self._assistant(block, wire, texts, beside=beside)
             if block.meta is not None:
-                writer.omit_keys(block, self._dialect.own_keys)
+                taken = self._dialect.own_keys | returned_keys(block, self._dialect)
+                writer.omit_keys(block, taken)
                 self._opened(wire, block)
-                self._own_keys(wire, block)
+                self._own_keys(wire, block, taken)
         self._content(wire, texts, refusal, has_calls=bool(calls))
         if calls:
             limit = self._dialect.max_calls
@@ -152,13 +154,15 @@ class Render:
         if not is_marked:
             self._writer.opening(wire)
 
-    def _own_keys(self, wire: Wire, block: Block) -> None:
-        """Give a message the keys that it came with and that only this API knows."""
+    def _own_keys(self, wire: Wire, block: Block, taken: frozenset[str]) -> None:
+        """Give a message the keys that it came with and that only this API knows, or no rule does."""
         opened = block.carried(OPENAI_CHAT)
-        for key in sorted(self._dialect.own_keys & opened.keys()):
+        for key in sorted(taken & opened.keys()):
             own, there = thaw_well_formed(opened[key], self.changes), wire.get(key)
             if isinstance(there, list) and isinstance(own, list):
                 there += own
+            elif there not in (None, own):
+                self._writer.omit({key: opened[key]}, "a second value of a message's key")
             else:
                 wire[key] = own
 
@@ -172,7 +176,8 @@ class Render:
 
     def _content(self, wire: Wire, texts: list[Wire], refusal: str, *, has_calls: bool) -> None:
         if texts:
-            wire["content"] = self._writer.joined(texts)
+            whole = any(part["type"] != "text" for part in texts)
+            wire["content"] = texts if whole else self._writer.joined(texts)
             if refusal:
                 wire["refusal"] = refusal
         elif refusal:
@@ -205,6 +210,8 @@ class Render:
             self.changes.omitted(block, "thinking of another provider")
         elif is_kept_blank(block, OPENAI_CHAT):
             self._blank(block, texts, beside=beside)
+        elif isinstance(block, ProviderBlock) and is_returned_part(block, self._dialect):
+            texts.append(thaw_well_formed(block.data, self.changes))
         else:
             self.changes.omitted(block, "a block of another provider")
 
@@ -240,7 +247,7 @@ class Render:
         if key == INLINE:
             self.changes.rewritten("reasoning inside the content", block)
             # First in the content: many templates drop whatever stands before the end of reasoning.
-            place = sum(text["text"].startswith("<think>\n") for text in texts)
+            place = sum(text.get("text", "").startswith("<think>\n") for text in texts)
             texts.insert(place, {"type": "text", "text": self._writer.text(f"<think>\n{block.thinking}\n</think>")})
         else:
             wire[key] = wire.get(key, "") + self._writer.text(block.thinking)
@@ -316,11 +323,20 @@ class Render:
                 texts.append(self._writer.part(part))
             elif isinstance(part, ImageBlock | DocumentBlock):
                 texts.append(self._result_part(part, block))
+            elif (
+                isinstance(part, ProviderBlock)
+                and part.dialect == OPENAI_CHAT
+                and part.type in self._dialect.result_parts
+            ):
+                texts.append(thaw_well_formed(part.data, self.changes))
             elif isinstance(part, ProviderBlock):
                 self.changes.rewritten("a block that a result may not hold, as JSON text", part)
                 texts.append({"type": "text", "text": self._writer.text(json_text(part.data))})
         self._writer.omit_keys(block)
         return texts
+
+    def _takes_in_result(self, part: ProviderBlock) -> bool:
+        return part.dialect == OPENAI_CHAT and part.type in self._dialect.result_parts
 
     def _result_part(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
         """Write a tool's image where it was, or behind the tool messages with a note in its place."""

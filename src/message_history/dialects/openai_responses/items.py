@@ -205,6 +205,9 @@ class Items:
         if not block.type or modelled or schema.side_of(block.data) == "user":
             self._changes.omitted(block, "not for an assistant message")
             return []
+        if block.extra(OPENAI_RESPONSES).get(notes.PART):
+            self._changes.omitted(block, "a part that no message holds (OR-18)")
+            return []
         if block.type == "item_reference" and not self._dialect.store:
             self._changes.omitted(block, "a reference to what is not stored (OR-09)")
             return []

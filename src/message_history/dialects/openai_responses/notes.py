@@ -15,6 +15,8 @@ LED_TO: Final = "(led_to)"
 """The id of the item that reasoning stood before; empty for one without an id."""
 DEVELOPER: Final = "(developer)"
 """True where system words are the developer's."""
+PART: Final = "(part)"
+"""True for a part of a message whose type is not known: as an item it would be another thing."""
 RESPONSE: Final = "(noted)"
 """The id and the model of a response."""
-NOTES: Final = frozenset({DEVELOPER, ITEM, LED_TO, PART_COUNT, RESPONSE})
+NOTES: Final = frozenset({DEVELOPER, ITEM, LED_TO, PART, PART_COUNT, RESPONSE})

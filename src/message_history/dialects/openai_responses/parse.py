@@ -376,7 +376,13 @@ class Reader:
             return _document(part) or ProviderBlock(OPENAI_RESPONSES, part)
         if is_plain_text(part):
             return text_block(part["text"])
-        return mcp_block(part) or ProviderBlock(OPENAI_RESPONSES, part)
+        meta = (
+            None if kind in schema.KEYS else Meta(extra=FrozenDict({OPENAI_RESPONSES: FrozenDict({notes.PART: True})}))
+        )
+        return mcp_block(part) or ProviderBlock(OPENAI_RESPONSES, part, meta=meta)
+
+
+_NO_ITEM: Final = Meta(extra=FrozenDict({OPENAI_RESPONSES: FrozenDict({notes.PART: True})}))
 
 
 def _is_item(data: Mapping[Any, Any]) -> bool:

@@ -386,6 +386,9 @@ class Render:
         if block.dialect != OPENAI_RESPONSES or not block.type or modelled:
             self.changes.omitted(block, "not for a user message")
             return []
+        if block.extra(OPENAI_RESPONSES).get(notes.PART):
+            self.changes.omitted(block, "a part that no message holds (OR-18)")
+            return []
         if block.type == "item_reference" and not self._dialect.store:
             self.changes.omitted(block, "a reference to what is not stored (OR-09)")
             return []
