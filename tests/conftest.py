@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 
 import pytest
@@ -24,6 +25,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 def pytest_configure(config: pytest.Config) -> None:
     """Tell `.ci/run` which tests ran, where it asks."""
     outcomes.record(config)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse names that another run would not have: outcomes of several runs are joined by them."""
+    of_one_run = [item.nodeid for item in items if re.search(r" at 0x[0-9a-f]{6,}", item.nodeid)]
+    if of_one_run:
+        raise pytest.UsageError(f"an object's address is in the name of a test; give it ids: {of_one_run}")
 
 
 @pytest.fixture(autouse=True)

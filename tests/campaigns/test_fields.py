@@ -33,9 +33,11 @@ def test_fields_that_contradict_each_other_are_refused(kind: type[Any], fields: 
 
 def test_what_one_field_demands_decides_another() -> None:
     dialect = OpenAIChat(alternate=True, leading_assistant=True)
-    assert (dialect.bridge, dialect.leading_assistant) == (True, False)
+    assert (dialect.bridge, dialect.leading_assistant, dialect.function_role) == (True, False, False)
     assert not OpenAIChat(one_system=True).late_system
     assert not OpenAIChat(tools="text").late_system
+    assert OpenAIChat(empty_content=False).empty_result == "[The tool gave no output.]"
+    assert OpenAIChat(empty_content=False, empty_result="-").empty_result == "-"
 
 
 def test_the_message_of_calls_that_is_parted_from_its_text_has_the_reasoning_that_is_required() -> None:
@@ -46,6 +48,16 @@ def test_the_message_of_calls_that_is_parted_from_its_text_has_the_reasoning_tha
     )
     wire = history.for_send(dialect)
     assert [entry.get("reasoning_content") for entry in wire if entry["role"] == "assistant"] == ["", ""]
+    assert check(wire, dialect) == []
+
+
+def test_where_roles_take_turns_a_later_system_message_is_the_users() -> None:
+    dialect = OpenAIChat(alternate=True)
+    asked, system = {"role": "user", "content": "q"}, {"role": "system", "content": "s"}
+    answered = {"role": "assistant", "content": "a"}
+    wire = MessageHistory.from_list([asked, answered, system, answered, system, asked]).for_send(dialect)
+    assert [entry["role"] for entry in wire] == ["user", "assistant", "user", "assistant", "user"]
+    assert wire[2]["content"] == "<system>\ns\n</system>"
     assert check(wire, dialect) == []
 
 

@@ -87,7 +87,9 @@ def test_what_derives_from_text_is_taken_as_its_text() -> None:
     assert [message.text for message in MessageHistory().add_user(Sly(" "))] == []
 
 
-@pytest.mark.parametrize("raw", [{"x": float("nan")}, date(2026, 11, 20), b"\xff", {1, 2}, object()], ids=repr)
+@pytest.mark.parametrize(
+    "raw", [{"x": float("nan")}, date(2026, 11, 20), b"\xff", {1, 2}, object()], ids=lambda raw: type(raw).__name__
+)
 def test_a_result_that_json_cannot_carry_is_told(raw: object) -> None:
     history = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", {})).add_tool_result("1", raw)
     assert [repair.code for repair in history.repairs] == [RepairCode.VALUE_CONVERTED]

@@ -38,9 +38,9 @@ def database(table: str) -> bytes:
         return connection.serialize()
 
 
-def archive() -> bytes:
+def archive(packed: int = zipfile.ZIP_DEFLATED) -> bytes:
     held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as written:
+    with zipfile.ZipFile(held, "w", packed) as written:
         written.writestr("header.json", "{}")
         written.writestr("samples/1.json", json.dumps({"messages": [ROW]}))
     return held.getvalue()
@@ -117,7 +117,7 @@ PAPER = b"%PDF-1.7\n<</Type/ObjStm/First 8>>stream\n" + STREAM + b"\nendstream"
 TARGETS: dict[str, tuple[Callable[[bytes], object], tuple[bytes, ...]]] = {
     "formats": (read_whole, ALL),
     "damaged JSON": (read_damaged, CUT),
-    "containers": (read_container, (TABLE, archive())),
+    "containers": (read_container, (TABLE, archive(), archive(zipfile.ZIP_LZMA), archive(zipfile.ZIP_BZIP2))),
     "packed": (read_packed, (b"\x81\xa1a\x92\x01\xc0\xd9\x01a", b"\xc7\x01\x05\xc0")),
     "sessions": (load, (OWN, OWN[:-9], OWN + LAST)),
     "PDF": (paper_in, (PAPER, b"%PDF-1.4\n1 0 obj<</Type /Page>>")),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import zipfile
 from base64 import b64decode
 from random import Random
+from zlib import decompress
 
 import pytest
 
 from message_history.files.containers import Archive, UnopenedError, open_container
 from message_history.files.message_pack import unpack
-from tests.fuzzing.targets import TARGETS
+from tests.fuzzing.targets import TARGETS, archive
 from tests.needs import needs_processes
 
 FOUND = (
@@ -61,6 +63,18 @@ def read_all(data: bytes) -> None:
 def test_the_archive_that_was_found_is_refused() -> None:
     with pytest.raises(UnopenedError):
         read_all(b64decode(FOUND))
+
+
+def test_an_archive_that_is_packed_in_another_way_has_its_own_errors() -> None:
+    data = archive(zipfile.ZIP_LZMA)
+    at = data.index(b"header.json") + len(b"header.json") + 4
+    with pytest.raises(UnopenedError, match="cannot be unpacked here"):
+        read_all(data[:at] + b"\xff" * 9 + data[at + 9 :])
+
+
+def test_a_row_of_a_schema_that_names_more_bytes_than_there_are_is_refused() -> None:
+    with pytest.raises(UnopenedError, match="it is a damaged SQLite database: "):
+        open_container(decompress(b64decode("eNoLDvTJLElVSMsvyk0sUTBmYGIAAgcFBQYqAl4gZgThvQyjgJrgPxJgKCHPDACAwxLl")))
 
 
 def test_keys_of_keys_are_refused() -> None:

@@ -5,9 +5,10 @@ What does not say otherwise is tested in SQLite and in PostgreSQL.
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -260,10 +261,21 @@ def no_database(folder: Path) -> str:
     return str(path)
 
 
+def with_damaged_names(folder: Path) -> str:
+    path = folder / "chats.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE one(a)")
+    path.write_bytes(path.read_bytes().replace(b"one", b"\xffne").replace(b"(a)", b")a("))
+    return str(path)
+
+
 @pytest.mark.usefixtures("sql")
 @pytest.mark.parametrize(
     ("make", "words"),
-    [(no_folder, "unable to open"), (is_folder, "unable to open"), (no_database, "file is not a database")],
+    [
+        *((make, "unable to open") for make in (no_folder, is_folder)),
+        *((no_database, "file is not a database"), (with_damaged_names, "the database is damaged")),
+    ],
 )
 def test_what_is_no_database_is_one_clear_line(make: Callable[[Path], str], words: str, tmp_path: Path) -> None:
     where = make(tmp_path)

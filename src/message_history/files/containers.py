@@ -7,14 +7,13 @@ import json
 import os
 import tempfile
 import zipfile
-import zlib
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import field, frozen
 
-from message_history.files.budgets import left, spend, spend_on_json
+from message_history.files.budgets import OverBudgetError, left, spend, spend_on_json
 from message_history.files.opening import MAX_BYTES, content
 
 if TYPE_CHECKING:
@@ -28,8 +27,6 @@ _MODES: Final = slice(18, 20)
 """The bytes that say whether a database has a journal beside it; a copy in memory has none."""
 _UNSAFE: Final = "unsafe use of"
 """What SQLite says of an index, or a column, that a function makes which may not run."""
-_UNPACKING: Final = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OSError, OverflowError)
-"""What the standard library raises for an archive that is damaged: also the place before its beginning to be sought."""
 _CELL: Final = 64
 _ROW: Final = 250
 _STEPS: Final = 10_000_000
@@ -62,14 +59,11 @@ class Database:
         names = sorted(self.columns[table])
         listed = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
         wanted = f'SELECT {listed} FROM "{table}"'  # noqa: S608 - quoted
-        try:
-            with _connected(self.data) as connection:
-                # Pages may stand for others many times: what they hold is counted before it is sorted and kept.
-                for row in connection.execute(wanted):
-                    spend(_ROW + sum(_CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for cell in row))
-                return [dict(zip(names, row, strict=True)) for row in connection.execute(f"{wanted} ORDER BY {order}")]
-        except _errors() as error:
-            raise UnopenedError(f"it is a damaged SQLite database: {error}") from error
+        with _connected(self.data) as connection:
+            # Pages may stand for others many times: what they hold is counted before it is sorted and kept.
+            for row in connection.execute(wanted):
+                spend(_ROW + sum(_CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for cell in row))
+            return [dict(zip(names, row, strict=True)) for row in connection.execute(f"{wanted} ORDER BY {order}")]
 
 
 @final
@@ -82,13 +76,8 @@ class Archive:
 
     def values(self, names: list[str]) -> list[Any]:
         """Read files that hold JSON, unless they are damaged or too large together."""
-        try:
-            with zipfile.ZipFile(io.BytesIO(self.data)) as opened:
-                return [_json_in(opened, name) for name in names]
-        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-            raise UnopenedError(f"it is an archive, and a file in it is no JSON: {error}") from error
-        except _UNPACKING as error:
-            raise UnopenedError(f"it is an archive that cannot be unpacked here: {error}") from error
+        with _archive(self.data, "it is an archive that cannot be unpacked here") as opened:
+            return [_json_in(opened, name) for name in names]
 
 
 def _json_in(archive: zipfile.ZipFile, name: str) -> Any:
@@ -97,7 +86,22 @@ def _json_in(archive: zipfile.ZipFile, name: str) -> Any:
         written = packed.read(most_unpacked() + 1)
     spend(2 * len(written))
     spend_on_json(written)
-    return json.loads(written)
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError) as error:
+        raise UnopenedError(f"it is an archive, and a file in it is no JSON: {error}") from error
+
+
+@contextmanager
+def _archive(data: bytes, fault: str) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as opened:
+            yield opened
+    except (UnopenedError, OverBudgetError):
+        raise
+    # Each way of packing has errors of its own, also for a place before the beginning and for memory.
+    except Exception as error:
+        raise UnopenedError(f"{fault}: {str(error) or type(error).__name__}") from error
 
 
 def most_unpacked() -> int:
@@ -116,17 +120,11 @@ def open_container(data: bytes) -> Database | Archive:
     if kind is not None:
         raise UnopenedError(f"it is compressed with {kind}: unpack it, and read what was in it")
     if data.startswith(_ZIP):
-        try:
-            with zipfile.ZipFile(io.BytesIO(data)) as opened:
-                return Archive(data, tuple(opened.namelist()))
-        except _UNPACKING as error:
-            raise UnopenedError(f"it is a damaged archive: {error}") from error
-    try:
-        with _connected(data) as connection:
-            tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-            columns = {name: frozenset(row[1] for row in _columns_of(connection, name)) for name in tables}
-    except _errors() as error:
-        raise UnopenedError(f"it is a damaged SQLite database: {error}") from error
+        with _archive(data, "it is a damaged archive") as opened:
+            return Archive(data, tuple(opened.namelist()))
+    with _connected(data) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        columns = {name: frozenset(row[1] for row in _columns_of(connection, name)) for name in tables}
     return Database(data, columns)
 
 
@@ -138,9 +136,16 @@ def _module() -> Any:
     return sqlite3
 
 
-def _errors() -> type[Exception]:
-    found: type[Exception] = _module().Error
-    return found
+@contextmanager
+def _asked() -> Iterator[None]:
+    """What SQLite says of a damaged file becomes our own error; also that it has not the memory that the file names."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise UnopenedError("it is a damaged SQLite database: its schema is no text") from error
+    except (_module().Error, MemoryError) as error:
+        said = str(error) or "it asks for more memory than there is"
+        raise UnopenedError(f"it is a damaged SQLite database: {said}") from error
 
 
 def _columns_of(connection: sqlite3.Connection, table: str) -> list[Any]:
@@ -152,7 +157,7 @@ def _connected(data: bytes) -> Iterator[sqlite3.Connection]:
     found = _module()
     # That a table of its own is looked up counts as an update.
     allowed = (found.SQLITE_SELECT, found.SQLITE_READ, found.SQLITE_PRAGMA, found.SQLITE_UPDATE)
-    with closing(found.connect(":memory:")) as connection:
+    with _asked(), closing(found.connect(":memory:")) as connection:
         connection.text_factory = lambda written: written.decode("utf-8", errors="surrogateescape")
         # Nothing in a file that comes from somewhere may run here.
         connection.execute("PRAGMA trusted_schema = OFF")
@@ -162,9 +167,7 @@ def _connected(data: bytes) -> Iterator[sqlite3.Connection]:
         connection.deserialize(data[: _MODES.start] + b"\x01\x01" + data[_MODES.stop :])
         try:
             connection.execute("SELECT name FROM sqlite_master")
-        except UnicodeDecodeError as error:
-            raise found.DatabaseError("its schema is no text") from error
-        except _errors() as error:
+        except found.Error as error:
             if _UNSAFE not in str(error):
                 raise
             # An index over a function that may not run is left out: its rows are in the table.
@@ -183,15 +186,9 @@ def with_journal(path: Path, data: bytes) -> bytes:
         copy = Path(folder) / "copy.db"
         copy.write_bytes(data)
         copy.with_name("copy.db-wal").write_bytes(written)
-        try:
-            connection = _module().connect(copy)
-            try:
-                pages = connection.execute("PRAGMA page_count").fetchone()[0]
-                if pages * connection.execute("PRAGMA page_size").fetchone()[0] > len(data) + len(written):
-                    raise UnopenedError("it is a damaged SQLite database: more pages are named than there are")
-                whole: bytes = connection.serialize()
-                return whole
-            finally:
-                connection.close()
-        except _errors() as error:
-            raise UnopenedError(f"it is a damaged SQLite database: {error}") from error
+        with _asked(), closing(_module().connect(copy)) as connection:
+            pages = connection.execute("PRAGMA page_count").fetchone()[0]
+            if pages * connection.execute("PRAGMA page_size").fetchone()[0] > len(data) + len(written):
+                raise UnopenedError("it is a damaged SQLite database: more pages are named than there are")
+            whole: bytes = connection.serialize()
+            return whole

@@ -38,7 +38,7 @@ def probed(api: ApiName, model: str, budget: int = 300) -> Probe:
     [
         ("gpt-4o", {"leading_assistant": True}),
         ("meta-llama/Llama-3.1-8B-Instruct", {"max_calls": 1, "text_with_calls": False, "leading_assistant": True}),
-        ("perplexity/sonar", {"alternate": True, "prefill": False, "late_system": False}),
+        ("perplexity/sonar", {"alternate": True, "prefill": False}),
     ],
 )
 def test_the_fields_of_an_endpoint(model: str, fields: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from attrs import Factory, field, frozen
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam  # noqa: F401
 
     from message_history.media import Limits
+
+NO_OUTPUT: Final = "[The tool gave no output.]"
 
 
 @frozen(kw_only=True)
@@ -81,12 +83,17 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
 
     def __attrs_post_init__(self) -> None:
         """Follow from what one field demands what another must be; refuse what no list could keep."""
-        if self.alternate and self.tools == "messages":
-            object.__setattr__(self, "bridge", True)
-        if self.alternate and self.leading_assistant:
-            object.__setattr__(self, "leading_assistant", False)
-        if self.one_system or self.tools == "text":
-            object.__setattr__(self, "late_system", False)
+        follows = (
+            (self.alternate and self.tools == "messages", "bridge", True),
+            # None of these has a turn of its own.
+            (self.alternate, "leading_assistant", False),
+            (self.alternate, "function_role", False),
+            (self.alternate or self.one_system or self.tools == "text", "late_system", False),
+            (not self.empty_content and self.empty_result is None, "empty_result", NO_OUTPUT),
+        )
+        for does, name, value in follows:
+            if does:
+                object.__setattr__(self, name, value)
         contradictions = (
             (self.reasoning is None and self.reasoning_required != "never", "reasoning_required needs reasoning"),
             (self.system_role == "developer" and not self.developer, "system_role='developer' needs developer"),

@@ -169,6 +169,9 @@ class Database:
                 seconds = self._milliseconds / 1_000
                 raise SessionLockedError(f"{self}: another writer was not done in {seconds:g} seconds") from error
             raise SessionError(f"{self}: {answer}") from error
+        except (MemoryError, UnicodeDecodeError) as error:
+            # What SQLite says quotes a damaged name, and it asks for as much memory as a damaged page names.
+            raise SessionError(f"{self}: the database is damaged: {str(error) or 'it asks for much memory'}") from error
         except SQLAlchemyError as error:
             raise SessionError(f"{self}: {str(error).partition(chr(10))[0]}") from error
 
