@@ -144,8 +144,8 @@ def _asked() -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise UnopenedError("it is a damaged SQLite database: its schema is no text") from error
     except (_module().Error, MemoryError) as error:
-        said = str(error) or "it asks for more memory than there is"
-        raise UnopenedError(f"it is a damaged SQLite database: {said}") from error
+        why = str(error) or "it asks for more memory than there is"
+        raise UnopenedError(f"it is a damaged SQLite database: {why}") from error
 
 
 def _columns_of(connection: sqlite3.Connection, table: str) -> list[Any]:
