@@ -39,8 +39,8 @@ TESTS = {
     "src/message_history/storage": ("tests/sessions",),
     "src/message_history/files": ("tests/files", "tests/sessions"),
     "src/message_history/formats": ("tests/formats",),
-    "src/message_history/proxy": ("tests/proxy",),
     "plugins/compile/src": ("plugins/compile",),
+    "plugins/proxy/src": ("plugins/proxy",),
 }
 """Which tests judge the files of a folder, those first that find most."""
 OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {

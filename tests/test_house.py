@@ -102,7 +102,6 @@ LAYERS = (
     "healing",
     "integrations",
     "testing",
-    "proxy",
     "cli",
 )
 # The core is four packages, each of which imports only those named before it.
@@ -114,7 +113,7 @@ EVERYWHERE = {"attrs"}
 THIRD_PARTY = {
     "testing": {"hypothesis", "pytest"},
     "cli": {"click", "rich"},
-    "proxy": {
+    "message_history_proxy": {
         "anyio",
         "backports",
         "brotli",
@@ -143,6 +142,7 @@ ONE_FILE = {
     "message_history_compile.tokens": {"tokenizers"},
     "message_history_measure.command": {"click"},
     "message_history_measure.sandbox": {"jinja2"},
+    "message_history_proxy.command": {"click"},
     "message_history.files.plain_json": {"msgspec"},
     "message_history.storage.sessions.locking": {"filelock"},
     "message_history.storage.databases.tables": {"sqlalchemy"},

@@ -207,12 +207,12 @@ def test_the_shell_completes_commands_options_and_dialects(
 
 
 def test_a_module_without_its_package_says_which_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "anyio", None)
+    monkeypatch.setitem(sys.modules, "pytest", None)
     # Where all packages are there, another test may have imported the module.
-    monkeypatch.delitem(sys.modules, "message_history.proxy.app", raising=False)
+    monkeypatch.delitem(sys.modules, "message_history.testing.pytest_plugin", raising=False)
     with pytest.raises(ModuleNotFoundError) as caught:
-        runpy.run_module("message_history.proxy.app")
-    assert str(caught.value).endswith(" is not installed; run: pip install 'message-history[proxy]'")
+        runpy.run_module("message_history.testing.pytest_plugin")
+    assert str(caught.value).endswith(" is not installed; run: pip install 'message-history[testing]'")
     assert caught.value.name
 
 

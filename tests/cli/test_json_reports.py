@@ -141,17 +141,6 @@ def test_show_has_the_messages_in_the_saved_form(broken: Path) -> None:
     assert len(found["history"]) > 5
 
 
-def test_the_proxy_reports_where_it_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("starlette")
-    from message_history.proxy import serving  # noqa: PLC0415
-
-    prepared: list[serving.Prepared] = []
-    monkeypatch.setattr(serving, "serve", prepared.append)
-    result = run("proxy", "--port", 0, "--json")
-    with prepared[0].listening as listening:
-        assert report_of(result.stderr)["listening"] == f"http://127.0.0.1:{listening.getsockname()[1]}"
-
-
 def test_every_command_that_takes_a_file_takes_the_standard_input() -> None:
     for arguments in (("check", "-"), ("show", "-"), ("repair", "-"), ("convert", "-", "--to", "native")):
         result = run(*arguments, given=BROKEN)

@@ -27,11 +27,11 @@ EXTRAS: Final = {
     "postgres": ("psycopg",),
     "fast": ("msgspec",),
     "images": ("pillow",),
-    "proxy": ("httpx", "prometheus-client", "starlette", "uvicorn"),
     "testing": ("pytest",),
     "compile": ("message-history-compile",),
     "formats": ("message-history-formats",),
     "measure": ("message-history-measure",),
+    "proxy": ("message-history-proxy",),
 }
 """The packages that each extra needs."""
 
@@ -60,7 +60,6 @@ COMMANDS: Final = {
         "list_formats",
         "List the formats that are read, with where their files are and what in them is no conversation.",
     ),
-    "proxy": Place("run_proxy", "Heal requests on their way to a provider: point an agent's base URL at it."),
     "repair": Place(
         "repair_files",
         "Write a list that the provider takes, for each FILE, and print each repair. The input stays as it is.",
@@ -85,6 +84,7 @@ ELSEWHERE: Final = {
         "Compile the conversations in each INPUT, a file, a folder, a URL or -, to rows for a trainer or an evaluator.",
     ),
     "probe": Elsewhere("measure", "Ask an endpoint what it takes of a history, and write the dialect that it speaks."),
+    "proxy": Elsewhere("proxy", "Heal requests on their way to a provider: point an agent's base URL at it."),
 }
 
 

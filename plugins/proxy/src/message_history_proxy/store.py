@@ -34,7 +34,7 @@ from message_history.following.followed import Followed
 from message_history.healing.beginnings import beginnings_of
 from message_history.healing.conversations import CANDIDATES, LOOKED_AT, Found, goes_on
 from message_history.healing.request import Untouched
-from message_history.proxy.versions import loaded, saved
+from message_history_proxy.versions import loaded, saved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, final
 
 from starlette.responses import JSONResponse
 
-from message_history.proxy.forwarding import header
+from message_history_proxy.forwarding import header
 
 if TYPE_CHECKING:
     from collections.abc import Collection

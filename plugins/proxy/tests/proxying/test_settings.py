@@ -12,11 +12,18 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
+from tests.cli.test_json_reports import report_of
+from tests.needs import needs_processes
 
-from message_history.proxy.settings import UPSTREAMS, SettingsError, load_settings
+from message_history.cli.app import app
+from message_history_proxy import command
+from message_history_proxy.settings import UPSTREAMS, SettingsError, load_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from message_history_proxy.serving import Prepared
 
 FILE = """
 port = 9000
@@ -120,11 +127,17 @@ def run(*arguments: str, **more: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, **more})
 
 
+def test_the_report_says_where_it_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared: list[Prepared] = []
+    monkeypatch.setattr(command, "serve", prepared.append)
+    result = CliRunner().invoke(app, ["proxy", "--port", "0", "--json"])
+    with prepared[0].listening as listening:
+        assert report_of(result.stderr)["listening"] == f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+@needs_processes
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_serves_until_it_is_stopped(sent: signal.Signals) -> None:
-    pytest.importorskip("starlette")
-    pytest.importorskip("uvicorn")
-    pytest.importorskip("httpx")
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
@@ -159,8 +172,6 @@ def test_the_command_serves_until_it_is_stopped(sent: signal.Signals) -> None:
     ],
 )
 def test_wrong_usage_is_told(arguments: list[str], why: str) -> None:
-    pytest.importorskip("starlette")
-    pytest.importorskip("uvicorn")
     with run(*arguments) as running:
         _, said = running.communicate(timeout=60)
     assert running.returncode == 2
@@ -168,8 +179,6 @@ def test_wrong_usage_is_told(arguments: list[str], why: str) -> None:
 
 
 def test_a_port_that_is_taken_is_one_line_and_nothing_is_said_to_listen() -> None:
-    pytest.importorskip("starlette")
-    pytest.importorskip("uvicorn")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with run("--port", str(port)) as running:
@@ -181,8 +190,6 @@ def test_a_port_that_is_taken_is_one_line_and_nothing_is_said_to_listen() -> Non
 
 
 def test_a_store_whose_package_is_missing_is_one_line(tmp_path: Path) -> None:
-    pytest.importorskip("starlette")
-    pytest.importorskip("uvicorn")
     # A folder that comes first and holds a module which fails as a missing one does, wherever sqlalchemy is installed.
     missing = "raise ModuleNotFoundError('no sqlalchemy', name='sqlalchemy')"
     (tmp_path / "sqlalchemy.py").write_text(missing, encoding="utf-8")

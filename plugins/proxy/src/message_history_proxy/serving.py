@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple, final
 import uvicorn
 
 from message_history.extras import not_installed
-from message_history.proxy.app import create_app
-from message_history.proxy.settings import SettingsError
+from message_history_proxy.app import create_app
+from message_history_proxy.settings import SettingsError
 
 if TYPE_CHECKING:
     from message_history.healing.conversations import Conversations
-    from message_history.proxy.settings import Settings
+    from message_history_proxy.settings import Settings
 
 _EXTRAS: Final = {"sqlalchemy": "sql", "psycopg": "postgres"}
 _WAITING: Final = 2048
@@ -79,7 +79,7 @@ def serve(prepared: Prepared) -> None:
     repairs = logging.getLogger("message_history")
     repairs.addHandler(logging.NullHandler())
     repairs.propagate = False
-    own = logging.getLogger("message_history.proxy")
+    own = logging.getLogger("message_history_proxy")
     own.setLevel(logging.INFO)
     own.addHandler(logging.StreamHandler())
     # uvicorn raises again what has stopped it; to stop is no failure.

@@ -13,21 +13,18 @@ import zlib
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-httpx = pytest.importorskip("httpx")
-
-from message_history.proxy.serving import prepare  # noqa: E402
-from message_history.proxy.settings import Settings  # noqa: E402
-from tests.proxy.servers import proxy_before, proxy_for  # noqa: E402
-from tests.proxy.test_proxy import BROKEN, OK, body_of, head_of  # noqa: E402
+from message_history_proxy.serving import prepare
+from message_history_proxy.settings import Settings
+from proxying.servers import proxy_before, proxy_for
+from proxying.test_proxy import BROKEN, OK, body_of, head_of
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
-    zstd = pytest.importorskip("backports.zstd")
+    from backports import zstd
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,15 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-
-from message_history.testing import ModelReply, ModelRequest, StrictServer
 from tests.healing.growing import Form, Raw, versions
 from tests.healing.prefixes import begins_with
-from tests.proxy.servers import proxy_for
-from tests.proxy.test_proxy import urls_of
+
+from message_history.testing import ModelReply, ModelRequest, StrictServer
+from proxying.servers import proxy_for
+from proxying.test_proxy import urls_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

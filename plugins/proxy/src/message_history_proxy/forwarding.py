@@ -10,7 +10,7 @@ from message_history.healing.routes import Route, route_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from message_history.proxy.settings import Upstream
+    from message_history_proxy.settings import Upstream
 
 Headers = list[tuple[bytes, bytes]]
 

@@ -8,8 +8,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from message_history.proxy.serving import make_server
-from message_history.proxy.settings import Settings, Upstream
+from message_history_proxy.serving import make_server
+from message_history_proxy.settings import Settings, Upstream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

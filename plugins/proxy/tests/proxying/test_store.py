@@ -10,20 +10,19 @@ from contextlib import closing
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
 pytest.importorskip("sqlalchemy")
-httpx = pytest.importorskip("httpx")
 
-from message_history.healing import Healer  # noqa: E402
-from message_history.proxy.store import DatabaseConversations  # noqa: E402
-from tests.healing.prefixes import begins_with  # noqa: E402
-from tests.healing.test_conversations import CHAT, call, result, send, user  # noqa: E402
-from tests.proxy.servers import proxy_before  # noqa: E402
-from tests.proxy.test_proxy import OK, body_of  # noqa: E402
-from tests.sessions.databases import REQUIRED, NoServerError, postgresql_server  # noqa: E402
+from tests.healing.prefixes import begins_with
+from tests.healing.test_conversations import CHAT, call, result, send, user
+from tests.sessions.databases import REQUIRED, NoServerError, postgresql_server
+
+from message_history.healing import Healer
+from message_history_proxy.store import DatabaseConversations
+from proxying.servers import proxy_before
+from proxying.test_proxy import OK, body_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,7 +127,7 @@ def test_a_sound_beginning_stays_as_it_came_after_a_restart(url: str) -> None:
 
 
 def test_many_that_begin_alike_do_not_hide_one_that_shares_more(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.proxy.store.LOOKED_AT", 5)
+    monkeypatch.setattr("message_history_proxy.store.LOOKED_AT", 5)
     first = send(healer_on(url), BROKEN)
     for n in range(10):
         send(healer_on(url), [BROKEN[0], call(n + 2), user("else?")])

@@ -7,7 +7,8 @@ import click
 from message_history.cli.exit_codes import ExitCode
 from message_history.cli.options import as_json
 from message_history.cli.report import printer_for
-from message_history.extras import not_installed
+from message_history_proxy.serving import prepare, serve
+from message_history_proxy.settings import SettingsError, load_settings
 
 
 @click.command("proxy")
@@ -47,13 +48,8 @@ def run_proxy(
     """Heal requests on their way to a provider: point an agent's base URL at it.
 
     It listens on this machine alone, logs no content, and forwards keys to the upstream and nowhere else. What each
-    agent needs is in docs/proxy.md. It needs the extra `proxy`.
+    agent needs is in docs/proxy.md.
     """
-    try:
-        from message_history.proxy.serving import prepare, serve  # noqa: PLC0415
-        from message_history.proxy.settings import SettingsError, load_settings  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise click.ClickException(not_installed(error.name, "proxy")) from None
     named = _pairs(upstreams, "--upstream takes NAME=URL, like openai=http://127.0.0.1:9000")
     files = _pairs(dialect_files, "--dialect-file takes NAME=FILE, like openai=served.probe.toml")
     flags = {"host": host, "port": port, "store": store, "max_body_bytes": max_body_bytes}

@@ -10,30 +10,27 @@ from collections import Counter
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Never, final
 
-from message_history.extras import needs_extra
-
-with needs_extra("proxy"):
-    import anyio
-    import anyio.to_thread
-    import httpx
-    from starlette.applications import Starlette
-    from starlette.middleware import Middleware
-    from starlette.responses import JSONResponse, PlainTextResponse
-    from starlette.routing import Mount, Route
+import anyio
+import anyio.to_thread
+import httpx
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.routing import Mount, Route
 
 from message_history.healing.conversations import MemoryConversations, NoConversations
 from message_history.healing.healer import Healer, Healing
-from message_history.proxy.encodings import BodyTooLargeError, CannotReadError, decompressed
-from message_history.proxy.forwarding import (
+from message_history_proxy.encodings import BodyTooLargeError, CannotReadError, decompressed
+from message_history_proxy.forwarding import (
     forwarded_request_headers,
     forwarded_response_headers,
     header,
     target_of,
 )
-from message_history.proxy.metrics import Metrics
-from message_history.proxy.own_paths import OwnPaths
-from message_history.proxy.refusals import REFUSED, beginning_of, text_in
-from message_history.proxy.reports import Reports, codes_of, explanation_headers, json_bytes, repair_headers
+from message_history_proxy.metrics import Metrics
+from message_history_proxy.own_paths import OwnPaths
+from message_history_proxy.refusals import REFUSED, beginning_of, text_in
+from message_history_proxy.reports import Reports, codes_of, explanation_headers, json_bytes, repair_headers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -42,11 +39,11 @@ if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send
 
     from message_history.healing.conversations import Conversations
-    from message_history.proxy.forwarding import Headers, Target
-    from message_history.proxy.settings import Settings
-    from message_history.proxy.store import DatabaseConversations
+    from message_history_proxy.forwarding import Headers, Target
+    from message_history_proxy.settings import Settings
+    from message_history_proxy.store import DatabaseConversations
 
-logger = logging.getLogger("message_history.proxy")
+logger = logging.getLogger("message_history_proxy")
 
 OWN: Final = "/message-history"
 """The paths of the proxy's own endpoints begin with this."""
@@ -142,7 +139,7 @@ class _Proxy:
         self._numbers = itertools.count(1)
 
     def _opened(self, url: str) -> DatabaseConversations:
-        from message_history.proxy.store import DatabaseConversations  # noqa: PLC0415 - only it needs SQLAlchemy
+        from message_history_proxy.store import DatabaseConversations  # noqa: PLC0415 - only it needs SQLAlchemy
 
         def report(error: Exception) -> None:
             self.metrics.count("store_errors_total")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
     from message_history.healing import HealedRequest
-    from message_history.proxy.forwarding import Headers
+    from message_history_proxy.forwarding import Headers
 
 MAX_REPORTS: Final = 500
 MAX_BYTES: Final = 64 * 1024 * 1024

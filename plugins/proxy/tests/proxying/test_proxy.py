@@ -7,17 +7,14 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-httpx = pytest.importorskip("httpx")
-
-from message_history.dialects import OpenAIChat  # noqa: E402
-from message_history.healing import heal_request  # noqa: E402
-from message_history.proxy.reports import MAX_EXPLAINED, Reports, explanation_headers  # noqa: E402
-from message_history.testing import StrictServer  # noqa: E402
-from tests.proxy.servers import proxy_before, proxy_for, raw_upstream  # noqa: E402
+from message_history.dialects import OpenAIChat
+from message_history.healing import heal_request
+from message_history.testing import StrictServer
+from message_history_proxy.reports import MAX_EXPLAINED, Reports, explanation_headers
+from proxying.servers import proxy_before, proxy_for, raw_upstream
 
 if TYPE_CHECKING:
     import socket
@@ -227,7 +224,7 @@ def test_of_a_refusal_that_quotes_the_request_the_beginning_is_explained(monkeyp
         explained.append(text)
         return []
 
-    monkeypatch.setattr("message_history.proxy.reports.explain", explain)
+    monkeypatch.setattr("message_history_proxy.reports.explain", explain)
     assert explanation_headers("messages: at least one message is required " + "x" * 1_000_000, OpenAIChat()) == []
     assert len(explained[0]) == MAX_EXPLAINED
 
@@ -251,7 +248,7 @@ def test_what_is_meant_for_the_proxy_goes_to_no_upstream() -> None:
 
 
 def test_reports_hold_their_repairs_and_no_conversation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.proxy.reports.MAX_BYTES", 3_000)
+    monkeypatch.setattr("message_history_proxy.reports.MAX_BYTES", 3_000)
     reports = Reports()
     for n in range(9):
         body = json.dumps({"messages": [{"role": "user", "content": "x" * 1_000_000}, *BROKEN]}).encode()
@@ -266,11 +263,11 @@ def test_reports_hold_their_repairs_and_no_conversation(monkeypatch: pytest.Monk
 def test_a_log_says_what_was_healed_and_still_refused_and_holds_no_content(
     proxy: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "message_history.proxy")
+    caplog.set_level("INFO", "message_history_proxy")
     chat = {"model": "gpt-4o", "messages": BROKEN}
     number = httpx.post(f"{proxy}/v1/chat/completions", json=chat).headers["message-history-request"]
     httpx.post(f"{proxy}/v1/chat/completions", json=chat)
-    logged = [record.message for record in caplog.records if record.name == "message_history.proxy"]
+    logged = [record.message for record in caplog.records if record.name == "message_history_proxy"]
     assert logged == [f"{number}: healed (openai_chat): result_stubbed=1"]
 
 

@@ -1,1 +1,0 @@
-"""An HTTP proxy that heals requests on their way: needs the extra `proxy`."""
