@@ -3,7 +3,7 @@
 A `python` block is run, all blocks of a file in one namespace; what it prints must be the `text` block right behind
 it. In a `console` block every line that begins with `$ message-history` is run in a copy of `samples`, and the lines
 behind it must be what it prints. `--update` writes what is printed into the files instead. The SDKs of the providers
-reach the strict server of `message_history.testing`.
+reach the strict server of `message_history_testing`.
 """
 
 from __future__ import annotations

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 from urllib.request import Request, urlopen
 
-from message_history.testing import StrictServer, weather
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -37,6 +35,8 @@ class _Anthropic:
 @contextlib.contextmanager
 def providers() -> Iterator[None]:
     """Serve all providers to the SDKs, from this machine and without a key."""
+    from message_history_testing import StrictServer, weather  # noqa: PLC0415 - the pages without an SDK do without
+
     modules = {}
     if find_spec("anthropic") is None:
         modules["anthropic"] = ModuleType("anthropic")

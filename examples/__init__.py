@@ -1,1 +1,1 @@
-"""Runnable examples; `message_history.testing` is a server that they can be tried against."""
+"""Runnable examples; `message_history_testing` is a server that they can be tried against."""

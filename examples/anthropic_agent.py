@@ -1,7 +1,7 @@
 """A whole agent loop with the SDK of Anthropic: thinking, parallel tools, and as many rounds as it takes.
 
 Run it with a key in `ANTHROPIC_API_KEY`, or without one against the strict local server:
-`python -m message_history.testing --script message_history.testing:weather python examples/anthropic_agent.py`.
+`python -m message_history_testing --script message_history_testing:weather python examples/anthropic_agent.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A whole agent loop with Converse of Amazon Bedrock, through boto3.
 
 Run it where boto3 finds its credentials, or without any against the strict local server:
-`python -m message_history.testing --script message_history.testing:weather python examples/bedrock_agent.py`.
+`python -m message_history_testing --script message_history_testing:weather python examples/bedrock_agent.py`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ What is added while a request is under way is heard behind its reply; a result t
 quoted. Every request begins with all of the request before it, so prompt caches hit and signatures hold.
 
 Run it with a key in `ANTHROPIC_API_KEY`, or without one against the strict local server:
-`python -m message_history.testing --script message_history.testing:weather python examples/concurrent_agent.py`.
+`python -m message_history_testing --script message_history_testing:weather python examples/concurrent_agent.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A whole agent loop with Google's SDK for Gemini: calls go back with their thought signatures.
 
 Run it with a key in `GEMINI_API_KEY`, or without one against the strict local server:
-`python -m message_history.testing --script message_history.testing:weather python examples/gemini_agent.py`.
+`python -m message_history_testing --script message_history_testing:weather python examples/gemini_agent.py`.
 """
 
 from __future__ import annotations

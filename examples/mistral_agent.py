@@ -1,7 +1,7 @@
 """A whole agent loop with Mistral's SDK.
 
 Run it with a key in `MISTRAL_API_KEY`, or without one against the strict local server:
-`python -m message_history.testing --script message_history.testing:weather python examples/mistral_agent.py`.
+`python -m message_history_testing --script message_history_testing:weather python examples/mistral_agent.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A whole agent loop with OpenAI's Chat Completions; the same for the many servers that speak them.
 
 Run it with a key in `OPENAI_API_KEY`, or without one against the strict local server:
-`python -m message_history.testing --script message_history.testing:weather python examples/openai_chat_agent.py`.
+`python -m message_history_testing --script message_history_testing:weather python examples/openai_chat_agent.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A whole agent loop with OpenAI's Responses API, stateless: reasoning goes back encrypted.
 
 Run it with a key in `OPENAI_API_KEY`, or without one against the strict local server:
-`python -m message_history.testing --script message_history.testing:weather python examples/openai_responses_agent.py`.
+`python -m message_history_testing --script message_history_testing:weather python examples/openai_responses_agent.py`.
 """
 
 from __future__ import annotations

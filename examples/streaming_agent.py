@@ -1,7 +1,7 @@
 """A streamed loop that its user may cancel at any time: what was said stays, half a call does not.
 
 Run it with a key in `ANTHROPIC_API_KEY`, or without one against the strict local server:
-`python -m message_history.testing --script message_history.testing:weather python examples/streaming_agent.py`.
+`python -m message_history_testing --script message_history_testing:weather python examples/streaming_agent.py`.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import warnings
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,6 +21,15 @@ settings.register_profile("ci", max_examples=60, derandomize=True, deadline=None
 settings.register_profile("more", max_examples=2_000, deadline=None, suppress_health_check=_slow)
 settings.register_profile("deep", max_examples=20_000, deadline=None, suppress_health_check=_slow)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+# These have conversations with the strict server, which is a distribution of its own.
+collect_ignore = [
+    *("sdks/test_examples.py", "sdks/test_random_loops.py", "sdks/test_strict_server.py"),
+    *("programs/test_going_on.py", "programs/test_resumed_sessions.py"),
+]
+if find_spec("message_history_testing"):
+    collect_ignore = []
 
 
 def pytest_configure(config: pytest.Config) -> None:

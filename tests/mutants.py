@@ -41,6 +41,7 @@ TESTS = {
     "src/message_history/formats": ("tests/formats",),
     "plugins/compile/src": ("plugins/compile",),
     "plugins/proxy/src": ("plugins/proxy",),
+    "plugins/testing/src": ("plugins/testing",),
 }
 """Which tests judge the files of a folder, those first that find most."""
 OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {

@@ -18,7 +18,7 @@ needs_sockets = pytest.mark.skipif(PYODIDE, reason="needs sockets")
 needs_named_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 needs_a_deep_stack = pytest.mark.skipif(PYODIDE, reason="needs a deeper stack than WebAssembly's")
 needs_plugins = pytest.mark.skipif(
-    not (find_spec("message_history_compile") and find_spec("message_history_formats")),
-    reason="needs ./plugins/compile and ./plugins/formats",
+    not all(map(find_spec, ("message_history_compile", "message_history_formats", "message_history_testing"))),
+    reason="needs ./plugins/compile, ./plugins/formats and ./plugins/testing",
 )
 reads_sources = pytest.mark.skipif(PYODIDE, reason="reads the sources, which are the same everywhere")

@@ -143,6 +143,7 @@ ONE_FILE = {
     "message_history_measure.command": {"click"},
     "message_history_measure.sandbox": {"jinja2"},
     "message_history_proxy.command": {"click"},
+    "message_history_testing.pytest_plugin": {"pytest"},
     "message_history.files.plain_json": {"msgspec"},
     "message_history.storage.sessions.locking": {"filelock"},
     "message_history.storage.databases.tables": {"sqlalchemy"},

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 import re
-import runpy
 import subprocess
 import sys
 from importlib.metadata import EntryPoint, metadata, version
@@ -25,6 +24,7 @@ from message_history.cli import main
 from message_history.cli.app import COMMANDS, ELSEWHERE, app
 from message_history.cli.exit_codes import ExitCode
 from message_history.cli.printing import Printer, visible
+from message_history.dialects import OpenAIChat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -207,12 +207,10 @@ def test_the_shell_completes_commands_options_and_dialects(
 
 
 def test_a_module_without_its_package_says_which_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pytest", None)
-    # Where all packages are there, another test may have imported the module.
-    monkeypatch.delitem(sys.modules, "message_history.testing.pytest_plugin", raising=False)
+    monkeypatch.setitem(sys.modules, "message_history_measure", None)
     with pytest.raises(ModuleNotFoundError) as caught:
-        runpy.run_module("message_history.testing.pytest_plugin")
-    assert str(caught.value).endswith(" is not installed; run: pip install 'message-history[testing]'")
+        OpenAIChat.for_template("a.jinja")
+    assert str(caught.value).endswith(" is not installed; run: pip install 'message-history[measure]'")
     assert caught.value.name
 
 

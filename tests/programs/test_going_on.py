@@ -13,7 +13,7 @@ from message_history.cli.convert import WRITERS
 from message_history.dialects import Anthropic, OpenAIResponses
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
-from message_history.testing import ModelReply, StrictServer
+from message_history_testing import ModelReply, StrictServer
 from tests.formats.every_sample import SAMPLES
 from tests.programs.test_resumed_sessions import GO_ON, NPM, PROGRAMS, facts, run
 

@@ -1,6 +1,6 @@
 """Real programs go on from the sessions that we repaired, and send what we read in them.
 
-Each program has a conversation with the strict server of `message_history.testing`, and writes its own session file.
+Each program has a conversation with the strict server of `message_history_testing`, and writes its own session file.
 Then each line of it is taken out in turn, the file is repaired, and the program resumes it: what it sends to its
 provider is what we read in the repaired file, and the provider takes it.
 """
@@ -17,7 +17,7 @@ import pytest
 from attrs import frozen
 
 from message_history.formats.reading import session_in
-from message_history.testing import ModelReply, ModelRequest, StrictServer
+from message_history_testing import ModelReply, ModelRequest, StrictServer
 from tests.programs.facts import Facts, facts_of
 
 if TYPE_CHECKING:

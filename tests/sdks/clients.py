@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from message_history import MessageHistory
     from message_history.dialects import Dialect
-    from message_history.testing import StrictServer
+    from message_history_testing import StrictServer
 
 __all__ = ["CLIENTS", "Client", "connected"]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from message_history import MessageHistory, ToolUseBlock
-from message_history.testing import ModelReply, ModelRequest, StrictServer, weather
+from message_history_testing import ModelReply, ModelRequest, StrictServer, weather
 from tests.needs import needs_sockets
 from tests.pyright import strict_errors
 from tests.sdks.events import needs_sdk
@@ -37,9 +37,10 @@ EXAMPLES = {
     "streaming_agent": "anthropic",
     "concurrent_agent": "anthropic",
 }
+SERVER = "plugins/testing/src/message_history_testing"
 CHECKED = [
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.py")),
-    "src/message_history/testing",
+    SERVER,
     "tests/sdks/calls.py",
 ]
 
@@ -53,7 +54,7 @@ def run(*command: str) -> subprocess.CompletedProcess[str]:
 def test_an_example_runs_as_it_says(name: str) -> None:
     needs_sdk(EXAMPLES[name])
     text = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
-    usage = r"^`python (-m message_history\.testing --script \S+) python (examples/\w+\.py)`\.$"
+    usage = r"^`python (-m message_history_testing --script \S+) python (examples/\w+\.py)`\.$"
     (command,) = re.findall(usage, text, re.MULTILINE)
     ran = run(sys.executable, *command[0].split(), sys.executable, "-W", "error", command[1])
     assert ran.returncode == 0, ran.stderr
@@ -80,7 +81,7 @@ def test_the_server_tells_of_refusals(tmp_path: Path) -> None:
         "    print(error.code)\n"
         "    error.close()\n"
     )
-    ran = run(sys.executable, "-m", "message_history.testing", sys.executable, str(script))
+    ran = run(sys.executable, "-m", "message_history_testing", sys.executable, str(script))
     assert (ran.returncode, ran.stdout) == (1, "400\n")
     assert ran.stderr == "refused: messages: at least one message is required\n1 requests, 1 refused\n"
 
@@ -99,7 +100,9 @@ def test_pyright_takes_the_examples_without_a_cast() -> None:
         needs_sdk(sdk)
     if shutil.which("pyright", path=str(Path(sys.executable).parent)) is None:
         pytest.skip("pyright is not installed")
-    checked = run(sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "src/message_history/testing")
+    checked = run(
+        sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "plugins/testing/src/message_history_testing"
+    )
     assert checked.returncode == 0, checked.stdout
     files = [path for path in CHECKED if path.endswith(".py")]
     # The SDKs of Bedrock and Gemini leave parts of their types out.

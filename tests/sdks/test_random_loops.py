@@ -13,7 +13,7 @@ import pytest
 
 from message_history import Message, MessageHistory, ProviderBlock, ToolResultBlock, ToolUseBlock
 from message_history.streaming import Accumulator
-from message_history.testing import Moody, StrictServer
+from message_history_testing import Moody, StrictServer
 from tests.needs import needs_sockets
 from tests.sdks.clients import CLIENTS, Client, connected
 

@@ -13,7 +13,7 @@ import pytest
 
 from message_history import MessageHistory
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
-from message_history.testing import ModelReply, ModelRequest, Moody, StrictServer, weather
+from message_history_testing import ModelReply, ModelRequest, Moody, StrictServer, weather
 from tests.needs import needs_sockets
 
 if TYPE_CHECKING:

@@ -27,11 +27,11 @@ EXTRAS: Final = {
     "postgres": ("psycopg",),
     "fast": ("msgspec",),
     "images": ("pillow",),
-    "testing": ("pytest",),
     "compile": ("message-history-compile",),
     "formats": ("message-history-formats",),
     "measure": ("message-history-measure",),
     "proxy": ("message-history-proxy",),
+    "testing": ("message-history-testing",),
 }
 """The packages that each extra needs."""
 

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from message_history import MessageHistory
 from message_history.cli.app import app
 from message_history.dialects import OpenAIChat
-from message_history.testing import StrictServer
 from message_history_measure.endpoints import APIS, ApiName, Endpoint, ProbeError
 from message_history_measure.probing import Probe, most_requests, scrubbed, written
+from message_history_testing import StrictServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

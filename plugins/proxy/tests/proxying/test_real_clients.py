@@ -15,7 +15,7 @@ import pytest
 from tests.healing.growing import Form, Raw, versions
 from tests.healing.prefixes import begins_with
 
-from message_history.testing import ModelReply, ModelRequest, StrictServer
+from message_history_testing import ModelReply, ModelRequest, StrictServer
 from proxying.servers import proxy_for
 from proxying.test_proxy import urls_of
 

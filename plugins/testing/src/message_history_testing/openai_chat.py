@@ -7,13 +7,13 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import OpenAIChat as Dialect
-from message_history.testing.model import ModelRequest, pieces
-from message_history.testing.provider import Body, ForModel, Provider, sse
+from message_history_testing.model import ModelRequest, pieces
+from message_history_testing.provider import Body, ForModel, Provider, sse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.testing.model import ModelReply
+    from message_history_testing.model import ModelReply
 
 _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 

@@ -7,14 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import Mistral as Dialect
-from message_history.testing.model import pieces
-from message_history.testing.openai_chat import OpenAIChat
-from message_history.testing.provider import Body, sse
+from message_history_testing.model import pieces
+from message_history_testing.openai_chat import OpenAIChat
+from message_history_testing.provider import Body, sse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.testing.model import ModelReply
+    from message_history_testing.model import ModelReply
 
 _FOLLOWS = {
     "start": {"system", "user"},

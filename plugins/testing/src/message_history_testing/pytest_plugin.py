@@ -1,18 +1,15 @@
 """A pytest fixture: a server that is as strict as the providers.
 
-Enable it with `pytest_plugins = ["message_history.testing.pytest_plugin"]` in `conftest.py`.
+Enable it with `pytest_plugins = ["message_history_testing.pytest_plugin"]` in `conftest.py`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from message_history.extras import needs_extra
+import pytest
 
-with needs_extra("testing"):
-    import pytest
-
-from message_history.testing.server import StrictServer
+from message_history_testing.server import StrictServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

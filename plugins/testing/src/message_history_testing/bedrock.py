@@ -10,13 +10,13 @@ import struct
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from message_history.dialects import Bedrock as Dialect
-from message_history.testing.model import ModelRequest, pieces, sign
-from message_history.testing.provider import Body, Provider
+from message_history_testing.model import ModelRequest, pieces, sign
+from message_history_testing.provider import Body, Provider
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.testing.model import ModelReply
+    from message_history_testing.model import ModelReply
 
 _USAGE = {"inputTokens": 1, "outputTokens": 1, "totalTokens": 2}
 

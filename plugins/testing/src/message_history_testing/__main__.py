@@ -1,4 +1,4 @@
-"""Run a command with the SDKs' environment variables pointing here: `python -m message_history.testing COMMAND...`."""
+"""Run a command with the SDKs' environment variables pointing here: `python -m message_history_testing COMMAND...`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from message_history.testing import StrictServer, use_tools
+from message_history_testing import StrictServer, use_tools
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; 1 when any of its requests was refused."""
     parser = argparse.ArgumentParser(
-        prog="python -m message_history.testing",
+        prog="python -m message_history_testing",
         description="Run a command with the SDKs' environment variables pointing to a server that is as strict as the "
         "providers. The exit code is the command's, or 1 when a request was refused.",
     )

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from message_history.testing.examples import example_of
 from message_history.tools import parse_toolset
+from message_history_testing.examples import example_of
 
 if TYPE_CHECKING:
     from random import Random

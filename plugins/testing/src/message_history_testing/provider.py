@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from message_history.dialects import Dialect
-    from message_history.testing.model import ModelReply, ModelRequest
+    from message_history_testing.model import ModelReply, ModelRequest
 
 Body = dict[str, Any]
 

@@ -10,11 +10,11 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
+from tests.needs import needs_sockets
 
 from message_history import MessageHistory, Usage
-from message_history.testing import ModelReply, ModelRequest, StrictServer
-from message_history.testing.__main__ import main
-from tests.needs import needs_sockets
+from message_history_testing import ModelReply, ModelRequest, StrictServer
+from message_history_testing.__main__ import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -173,7 +173,7 @@ def test_the_command_runs_a_script_of_one_s_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "moods.py").write_text(
-        "from message_history.testing import ModelReply\ndef grumpy(_): return ModelReply(text='No.')\n"
+        "from message_history_testing import ModelReply\ndef grumpy(_): return ModelReply(text='No.')\n"
     )
     (tmp_path / "agent.py").write_text(AGENT)
     monkeypatch.chdir(tmp_path)
@@ -211,7 +211,7 @@ def test_broken(strict_server):
 
 @pytest.mark.heavy
 def test_the_fixture_fails_a_test_whose_request_was_refused(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text('pytest_plugins = ["message_history.testing.pytest_plugin"]\n')
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["message_history_testing.pytest_plugin"]\n')
     (tmp_path / "test_agent.py").write_text(TESTS)
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],

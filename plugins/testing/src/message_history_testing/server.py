@@ -10,19 +10,19 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import unquote, urlsplit
 
-from message_history.testing.anthropic import Anthropic
-from message_history.testing.bedrock import Bedrock
-from message_history.testing.gemini import Gemini
-from message_history.testing.mistral import Mistral
-from message_history.testing.model import use_tools
-from message_history.testing.openai_chat import OpenAIChat
-from message_history.testing.openai_responses import OpenAIResponses
+from message_history_testing.anthropic import Anthropic
+from message_history_testing.bedrock import Bedrock
+from message_history_testing.gemini import Gemini
+from message_history_testing.mistral import Mistral
+from message_history_testing.model import use_tools
+from message_history_testing.openai_chat import OpenAIChat
+from message_history_testing.openai_responses import OpenAIResponses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from message_history.testing.model import Script
-    from message_history.testing.provider import Provider
+    from message_history_testing.model import Script
+    from message_history_testing.provider import Provider
 
 
 class StrictServer:
