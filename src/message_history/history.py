@@ -25,7 +25,7 @@ from message_history.core.values.keys import named
 from message_history.core.values.log import Log
 from message_history.core.values.meta import Decision, StubReason
 from message_history.core.views.view import ConversationView, ViewType, conversation_in
-from message_history.dialects._shared.metadata import with_metadata
+from message_history.dialects._shared.metadata import SIZES, described, with_metadata
 from message_history.dialects._shared.plain_reader import KEEP_OF_CALLS, common_message
 from message_history.dialects.base import checked_dialect
 from message_history.dialects.inputs import parse_entry, parse_response, parse_tool_output, response_hint
@@ -136,7 +136,9 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         Complexity: the size of the message; the length of the history does not matter.
         """
         if type(message) is not Message:
-            common = common_message(message, (2,), KEEP_OF_CALLS)
+            common = common_message(message, SIZES, KEEP_OF_CALLS)
+            if common is not None and len(message) > SIZES[0]:
+                common = described(common, message) if metadata is None else None
             if common is None:
                 parsed = parse_entry(message)
                 parsed = parsed if metadata is None else with_metadata(parsed, metadata)

@@ -99,6 +99,44 @@ def test_the_keys_of_applications_are_metadata_and_no_repair(role: str) -> None:
     assert history.export(OpenAIChat()).repairs == ()
 
 
+class Elsewhere(dict[str, Any]):
+    """An entry of a class that no short way takes."""
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"id": "m1"},
+        {"id": 7, "created_at": 1.5, "metadata": {"n": [1, None, {"m": True}]}},
+        {"metadata": {}},
+        {"id": "m1", "metadata": None},
+        {"id": "m1", "name": "Ada"},
+        {"id": float("nan")},
+        {"id": object, "metadata": {1: 2}},
+        {"id": "msg_1", "model": "m"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("form", ["text", "calls", "chat"])
+def test_messages_with_keys_of_applications_are_read_at_one_look_as_at_two(form: str, keys: dict[str, Any]) -> None:
+    called: dict[str, Any] = {"role": "assistant", "content": "b"}
+    if form == "calls":
+        called["content"] = [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]
+    if form == "chat":
+        called["tool_calls"] = [_call("a")]
+    raw = [{"role": "user", "content": "a", **keys}, {**called, **keys}]
+    found = [MessageHistory.from_list(raw), MessageHistory().add(raw[0]).add(raw[1])]
+    slow = [Elsewhere(entry) for entry in raw]
+    expected = [MessageHistory.from_list(slow), MessageHistory().add(slow[0]).add(slow[1])]
+    for one, other in zip(found, expected, strict=True):
+        assert one == other
+        assert [message.arrivals for message in one] == [message.arrivals for message in other]
+        assert one.repairs == other.repairs
+        assert one.to_list() == other.to_list()
+        if keys.keys() <= {"id", "created_at"} and keys["id"] == keys["id"]:
+            assert type(getattr(one[0], "_arrivals", None)) is bytes, "it took the long way"
+
+
 def _call(id: str) -> dict[str, Any]:
     return {"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}}
 

@@ -12,7 +12,7 @@ from message_history.core.messages.message import Message, plain_content
 from message_history.core.messages.parsed import Parsed
 from message_history.core.values.readable import read_anyway
 from message_history.dialects import dialect_class, folders
-from message_history.dialects._shared.metadata import lift_metadata
+from message_history.dialects._shared.metadata import lift_metadata, read_described
 from message_history.dialects._shared.plain_reader import KEEP_OF_CALLS, read_common
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects.base import checked_dialect
@@ -240,6 +240,8 @@ def _read(raw: Sequence[Any], dialect: Dialect[Any] | None) -> Parsed:
     known: list[Message] = []
     if dialect is None:
         read_common(raw, (2,), known, KEEP_OF_CALLS)
+        if len(known) < len(raw):
+            read_described(raw, known, KEEP_OF_CALLS)
         if len(known) == len(raw):
             return Parsed(known, list(range(len(known))), dialect=TYPED)
         # What all dialects write alike is read already, and does not tell.

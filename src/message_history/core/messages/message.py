@@ -407,6 +407,12 @@ def arrived(message: Message, metadata: Mapping[str, Any]) -> Message:
     return message
 
 
+def arrived_whole(message: Message, packed: bytes) -> Message:
+    """Give a message that nobody else has yet the packed metadata, which is not empty, that all of it came with."""
+    _set_arrivals(message, packed)
+    return message
+
+
 def arrivals_as_json(message: Message) -> list[dict[str, Any]]:
     """Write what a message came as, in fresh dicts."""
     found = getattr(message, "_arrivals", ())

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.arrived import arrival, joined_arrivals
 from message_history.core.messages.blocks import ToolResultBlock, with_meta
-from message_history.core.messages.message import is_plain, make_message, with_arrivals
+from message_history.core.messages.message import arrived_whole, is_plain, make_message, with_arrivals
+from message_history.core.messages.plain import pack
 from message_history.core.values.json_values import FrozenDict, freeze_mapping, thaw
 from message_history.core.values.meta import Meta
+from message_history.dialects._shared.plain_reader import read_common
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,12 +19,49 @@ if TYPE_CHECKING:
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
+    from message_history.dialects._shared.plain_reader import Keeper
 
 _KEYS: Final = ("id", "created_at", "metadata")
+_OF_APPLICATIONS: Final = frozenset(_KEYS)
 _OF_REPLIES: Final = {"stop_reason", "finish_reason", "model", "usage", "object", "type"}
 """The keys of a provider's response, whose id is the reply's."""
 _FORMS: Final = ("anthropic", "openai_chat")
 """The dialects whose messages have no keys of these names."""
+
+
+SIZES: Final = (2, 3, 4, 5)
+"""How many keys a message of the common shapes has, with and without these."""
+
+
+def described(message: Message, entry: Mapping[str, Any]) -> Message | None:
+    """Give a message of an entry that is no more than a role and a content what its application keeps with it.
+
+    None if the entry needs a second look.
+    """
+    found = {**entry}
+    del found["role"], found["content"]
+    return with_keys(message, found)
+
+
+def with_keys(message: Message, keys: dict[str, Any]) -> Message | None:
+    """Give a message that nobody else has yet the further keys of its entry, if they are an application's; else None.
+
+    As in `_lifted`, a key without a value is as good as absent.
+    """
+    packed = pack(keys) if keys.keys() <= _OF_APPLICATIONS else None
+    return arrived_whole(message, packed) if packed is not None and None not in keys.values() else None
+
+
+def read_described(raw: Sequence[Any], known: list[Message], keep: Keeper) -> None:
+    """Read more messages of a list, of which the first are known, up to the first that needs a second look."""
+    start = len(known)
+    read_common(raw[start:], SIZES, known, keep)
+    for n in range(start, len(known)):
+        message = described(known[n], raw[n]) if len(raw[n]) > SIZES[0] else known[n]
+        if message is None:
+            del known[n:]
+            return
+        known[n] = message
 
 
 def lift_metadata(parsed: Parsed) -> None:

@@ -9,7 +9,7 @@ from message_history.core.messages.arrived import Arrival
 from message_history.core.messages.blocks import ProviderBlock, SystemBlock
 from message_history.core.messages.message import (
     Message,
-    arrived,
+    arrived_whole,
     make_message,
     plain_content,
     with_arrivals,
@@ -150,20 +150,34 @@ def _read_common(entry: Any) -> Message | None:
 
 def with_beside(message: Message, entry: Mapping[str, Any]) -> Message | None:
     """Give a message that nobody else has yet what is saved beside its value; None if that needs a second look."""
+    size = _SIZES[0]
     if ARRIVALS in entry:
-        arrivals = _arrivals(entry[ARRIVALS], message)
-        if not arrivals:
-            return None
-        if len(arrivals) == 1 and arrivals[0][0] == len(plain_content(message)) and arrivals[0][1]:
-            message = arrived(message, arrivals[0][1])
+        size += 1
+        packed = _of_whole(entry[ARRIVALS], message)
+        if packed is not None:
+            arrived_whole(message, packed)
         else:
+            arrivals = _arrivals(entry[ARRIVALS], message)
+            if not arrivals:
+                return None
             message = with_arrivals(message, _frozen(arrivals))
-    if len(entry) > _SIZES[0] + (REPLIES in entry) + (ARRIVALS in entry):
-        return None
     if REPLIES not in entry:
-        return message
+        return message if len(entry) <= size else None
+    if len(entry) > size + 1:
+        return None
     replies, wrong = saved_replies(entry[REPLIES], NATIVE)
     return with_replies(message, replies) if message.role == "assistant" and not wrong else None
+
+
+def _of_whole(value: object, message: Message) -> bytes | None:
+    """Pack the metadata of a message that came at once; None for anything else."""
+    item = value[0] if type(value) is list and len(value) == 1 else None
+    if type(item) is not dict or len(item) != len(_OF_ARRIVAL) or type(item.get("end")) is not int:
+        return None
+    metadata = item.get("metadata")
+    if type(metadata) is not dict or not metadata or item["end"] != len(plain_content(message)):
+        return None
+    return pack(metadata)
 
 
 def _arrivals(value: object, message: Message) -> list[tuple[int, Mapping[str, Any]]]:

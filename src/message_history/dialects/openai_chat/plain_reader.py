@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.dialects._shared.metadata import with_keys
 from message_history.dialects._shared.plain_reader import Keeper, common_texts
 from message_history.dialects._shared.plain_runs import Piece, is_call, message_of, says_something
 
@@ -23,15 +24,26 @@ def entry_reader(dialect: str) -> Callable[[dict[str, Any]], Piece | Message | N
         role, content = entry.get("role"), entry.get("content")
         if role == "tool":
             return _result(entry, content, keep)
-        if role == "assistant":
-            return _assistant(entry, content)
-        if role != "user" or len(entry) != 2:
+        # A key without a value is as good as absent.
+        others = (
+            {key: value for key, value in entry.items() if key not in _READ and value is not None}
+            if len(entry) > 2
+            else {}
+        )
+        if others and dialect != "openai_chat":
             return None
-        found = content if type(content) is str else common_texts(content)
-        texts = (found,) if type(found) is str else found or ("",)
-        return message_of("user", texts) if all(map(says_something, texts)) else None
+        message = _assistant(entry, content) if role == "assistant" else _user(entry, content)
+        return with_keys(message, others) if message is not None and others else message
 
     return read
+
+
+def _user(entry: dict[str, Any], content: Any) -> Message | None:
+    if entry.get("role") != "user" or "tool_calls" in entry:
+        return None
+    found = content if type(content) is str else common_texts(content)
+    texts = (found,) if type(found) is str else found or ("",)
+    return message_of("user", texts) if all(map(says_something, texts)) else None
 
 
 def _result(entry: dict[str, Any], content: Any, keep: Keeper) -> Piece | None:
@@ -64,9 +76,7 @@ def _assistant(entry: dict[str, Any], content: Any) -> Message | None:
             return None
         ids.append(id)
         items.append((id, name, arguments))
-    # A key without a value is as good as absent.
-    others = [value for key, value in entry.items() if key not in _READ] if len(entry) > 2 else ()
-    return message_of("assistant", items, ids) if not any(value is not None for value in others) else None
+    return message_of("assistant", items, ids)
 
 
 READERS: Final = {dialect: entry_reader(dialect) for dialect in ("openai_chat", "mistral")}
