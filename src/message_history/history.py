@@ -136,9 +136,10 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         Complexity: the size of the message; the length of the history does not matter.
         """
         if type(message) is not Message:
-            common = common_message(message, SIZES, KEEP_OF_CALLS)
-            if common is not None and len(message) > SIZES[0]:
-                common = described(common, message) if metadata is None else None
+            entry: Any = message
+            common = common_message(entry, SIZES, KEEP_OF_CALLS)
+            if common is not None and len(entry) > SIZES[0]:
+                common = described(common, entry) if metadata is None else None
             if common is None:
                 parsed = parse_entry(message)
                 parsed = parsed if metadata is None else with_metadata(parsed, metadata)

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from message_history import CallState, MessageHistory, TextBlock, ToolUseBlock, check
+from message_history import CallState, Message, MessageHistory, TextBlock, ToolUseBlock, check
 from message_history.dialects import Anthropic, Dialect, OpenAIChat
 
 if TYPE_CHECKING:
@@ -29,17 +29,26 @@ class Known(NamedTuple):
     Args:
         state: its state.
         result: the text of its result.
-        by: who decided last.
+        by: who decided, in order.
+        until: until when that holds.
     """
 
     state: CallState
     result: str | None = None
-    by: str = ""
+    by: tuple[str, ...] = ()
+    until: float | None = None
+
+    def decided(self, state: CallState, by: str, until: float | None = None) -> Known:
+        """Return what is known after one more decision."""
+        return Known(state, None, (*self.by, by), until)
 
 
 DIALECTS: Final[tuple[Dialect[Any], ...]] = (Anthropic(), OpenAIChat())
 
 
+ENDED: Final = 1.0
+LATER: Final = 2.0
+"""A time at which those that started until `ENDED` hold their calls no more."""
 EDITED: Final = "[A person edited the arguments of this call.]"
 """What a result tells the model of a decision."""
 
@@ -62,6 +71,8 @@ class Ledger:
         """The calls as they were given when they were proposed."""
         self.sends: list[tuple[Dialect[Any], list[Any]]] = []
         """What was sent and may only have grown since, with whom it was sent to."""
+        self.described: set[int] = set()
+        """The numbers of the messages that came with metadata."""
         self.steps: list[str] = []
         self.name = name
         self.folder = folder
@@ -83,6 +94,14 @@ class Ledger:
         found = agrees(self.calls(), self.ledger, self.gone)
         for call in self.history.awaiting:
             assert call.key in found, "what waits is not known by its key"
+        self.look_at_metadata()
+
+    def look_at_metadata(self) -> None:
+        """What came with a message is with it as long as its text is there."""
+        for message in self.history:
+            texts = (block.text for block in message.content if isinstance(block, TextBlock))
+            there = {number for text in texts for number in numbers_in(text)} & self.described
+            assert told_in(message) == there, "metadata is lost"
 
     def look_closely(self) -> None:
         """Look at what takes longer."""
@@ -94,6 +113,9 @@ class Ledger:
             wire = history.for_send(dialect)
             assert json.loads(history.for_send_json(dialect)) == wire
             assert not history or check(wire, dialect) == []
+        expired = {each.key for each in self.calls().expired(LATER)}
+        held = {key for key, known in self.ledger.items() if known.state is State.STARTED and known.until == ENDED}
+        assert expired == held - self.gone, "the time of another call is over"
         said = Counter(
             word
             for message in history
@@ -142,6 +164,13 @@ class Ledger:
         self.made += 1
         return self.made
 
+    def metadata(self, number: int) -> dict[str, Any]:
+        """Return what an application keeps with a message, if anything."""
+        if self.random.random() < 0.5:
+            return {}
+        self.described.add(number)
+        return {"id": number}
+
     def some_calls(self, often: int = 0) -> list[ToolUseBlock]:
         """Make calls with ids from zero, some of them doubled; some pay what is `often` paid."""
         counts = range(self.random.choice((1, 1, 1, 2, 3)))
@@ -178,4 +207,24 @@ def agrees(calls: Calls, ledger: Mapping[str, Known], gone: set[str]) -> dict[st
 def known_of(record: CallRecord) -> Known:
     """Return what a history says of a call."""
     text = record.result.text.removesuffix(f"\n{EDITED}") if record.result is not None else None
-    return Known(record.state, text, record.by)
+    return Known(record.state, text, tuple(each.by for each in record.decisions if each.by), record.until)
+
+
+def numbers_in(text: str) -> set[int]:
+    """Return the number of what was said, which is all of a text."""
+    found = re.fullmatch(r"(?:user|text|reply) <?(\d+)>?", text)
+    return {int(found[1])} if found else set()
+
+
+def told_in(message: Message) -> set[int]:
+    """Return the numbers in the metadata of a message, each of which came with the text that has it."""
+    told: list[int] = []
+    start = 0
+    for each in message.arrivals:
+        texts = (block.text for block in message.content[start : each.end] if isinstance(block, TextBlock))
+        here = {number for text in texts for number in numbers_in(text)}
+        assert set(each.metadata.values()) <= here, "metadata is another message's"
+        told += each.metadata.values()
+        start = max(start, each.end)
+    assert len(set(told)) == len(told), "metadata is there twice"
+    return set(told)

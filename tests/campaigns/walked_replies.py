@@ -7,7 +7,7 @@ import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from message_history import InvariantError, MessageHistory, Policy
+from message_history import InvariantError, Message, MessageHistory, Policy
 from message_history.streaming import Accumulator
 from tests.campaigns.ledgers import DIALECTS, Ledger
 
@@ -36,12 +36,18 @@ class Replies(Ledger):
 
     def do_user(self) -> None:
         """The user says something."""
-        self.history = self.history.add_user(f"user {self.number()}")
+        number = self.number()
+        if self.random.random() < 0.5:
+            self.history = self.history.add_user(f"user {number}", metadata=self.metadata(number))
+        else:
+            entry = {"role": "user", "content": f"user {number}", **self.metadata(number)}
+            self.history = self.history.extend([entry])
         self.settle()
 
     def do_text(self) -> None:
         """The assistant says something."""
-        self.history = self.history.add_assistant(f"text <{self.number()}>")
+        number = self.number()
+        self.history = self.history.add(Message.assistant(f"text <{number}>"), metadata=self.metadata(number))
         self.settle()
 
     def do_call(self) -> None:
@@ -73,9 +79,11 @@ class Replies(Ledger):
         self.others()
         known = {each.key for each in self.calls()}
         calls = self.some_calls(often=-1) if self.random.random() < 0.5 else []
-        reply = whole(dialect, f"reply <{self.number()}>", calls, self.number())
+        number = self.number()
+        reply = whole(dialect, f"reply <{number}>", calls, self.number())
         is_alone = self.history is sent
-        self.history = self.history.add_response(reply, sent=sent, dialect=dialect)
+        metadata = self.metadata(number)
+        self.history = self.history.add_response(reply, sent=sent, dialect=dialect, metadata=metadata)
         self.take_new()
         self.settle()
         assert known <= {each.key for each in self.calls()}

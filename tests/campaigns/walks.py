@@ -17,7 +17,7 @@ import time
 import warnings
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 from unittest.mock import patch
 
 from message_history import (
@@ -32,13 +32,14 @@ from message_history.core.turns.rules import MOVES
 from message_history.core.values import log
 from message_history.core.views import json_cache
 from message_history.integrations.merging import merged
-from tests.campaigns.ledgers import DIALECTS, Known, State, agrees, known_of
+from tests.campaigns.ledgers import DIALECTS, ENDED, Known, State, agrees, known_of
 from tests.campaigns.walked_replies import Logged, whole
 from tests.campaigns.walked_sessions import Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from message_history.core.turns.calls import CallRecord
     from message_history.core.views.cuts import Pin
 
 RECORDED: Final = (State.WAITING, State.APPROVED, State.DENIED, State.CANCELLED, State.STARTED)
@@ -84,17 +85,18 @@ class Walk(Sessions):
         record = self.some()
         if record is None:
             return
-        state, by = self.random.choice(RECORDED), f"person {self.number()}"
+        state, by, until = self.random.choice(RECORDED), f"person {self.number()}", None
         try:
             if self.random.random() < 0.5:
                 self.history = self.history.record_call(record.call, state, by=by, input={"amount": 0})
             else:
-                self.history = self.history.record_call(key=record.key, state=state, by=by, until=1)
+                until = ENDED
+                self.history = self.history.record_call(key=record.key, state=state, by=by, until=until)
         except CallStateError:
             assert state not in MOVES[record.state]
             return
         assert state in MOVES[record.state], f"{record} may not be {state}"
-        self.ledger[record.key] = Known(state, None, by)
+        self.ledger[record.key] = self.ledger[record.key].decided(state, by, until)
 
     def do_record_by_id(self) -> None:
         """Somebody decides about a call by an id, which may mean several."""
@@ -114,7 +116,8 @@ class Walk(Sessions):
             assert len(named) != 1 or state not in MOVES[named[0].state]
         else:
             assert len(named) == 1 or (not named and len(renamed) == 1)
-            self.ledger[[*named, *renamed][0].key] = Known(state, None, by)
+            key = [*named, *renamed][0].key
+            self.ledger[key] = self.ledger[key].decided(state, by)
 
     def do_result(self) -> None:
         """A result of any call comes."""
@@ -151,6 +154,31 @@ class Walk(Sessions):
         if self.ledger[key].state is not State.ANSWERED:
             self._answered_with(key, text)
         self.settle()
+
+    def do_result_in_a_list(self) -> None:
+        """A result comes in a list, which says its id alone (`rules.NAMES`)."""
+        record = self.some()
+        if record is None:
+            return
+        id, text = record.call.id, f"result {self.number()}"
+        meant = self._meant(id)
+        entry = {"type": "tool_result", "tool_use_id": id, "content": text}
+        message: dict[str, Any] = {"role": "user", "content": [entry]}
+        if self.random.random() < 0.5:
+            message = {"role": "tool", "tool_call_id": id, "content": text}
+        self.history = self.history.extend([message])
+        if meant.state is not State.ANSWERED:
+            self._answered_with(meant.key, text)
+        self.settle()
+
+    def _meant(self, id: str) -> CallRecord:
+        """Find the call of the open turn that waits, else the oldest that may run, else one that does not, or any."""
+        named = [each for each in self.calls() if id in (each.call.id, asked(each.call))]
+        newest = max(n for n, message in enumerate(self.history) if message.role == "assistant")
+        waiting = [each for each in named if each.state is not State.ANSWERED]
+        here = [each for each in waiting if each.position == newest]
+        may_run = [each for each in waiting if MOVES[each.state]]
+        return [*here, *may_run, *waiting, *named[-1:]][0]
 
     def _answered_with(self, key: str, text: str) -> None:
         self.ledger[key] = self.ledger[key]._replace(state=State.ANSWERED, result=text)
@@ -263,6 +291,11 @@ class Walk(Sessions):
         """Go on with what was sent."""
         self.history = self.history.as_sent(self.random.choice(DIALECTS))
         self.settle()
+
+
+def asked(call: ToolUseBlock) -> str:
+    """Return the id that a call came with."""
+    return call.mark.tool_use_id if call.mark is not None and call.mark.kind == "renamed" else call.id
 
 
 def named_in(history: MessageHistory) -> set[str]:

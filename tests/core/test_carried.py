@@ -19,6 +19,7 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
     check,
+    windows,
 )
 from message_history.core.messages.arrived import Arrival
 from message_history.core.messages.blocks import forgotten
@@ -139,6 +140,38 @@ def test_messages_with_keys_of_applications_are_read_at_one_look_as_at_two(form:
 
 def _call(id: str) -> dict[str, Any]:
     return {"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def test_metadata_belongs_to_the_text_that_it_came_with_and_to_no_stub_before_it() -> None:
+    history = MessageHistory().add_user("q").add_assistant(PAY).add_user("on", metadata={"id": "m1"})
+    assert ends(history[2]) == [(1, None), (2, "m1")]
+    refused = history.add_tool_result(history.calls[0].call, "paid").add_response(
+        {**REPLY, "stop_reason": "refusal", "model": "m"}
+    )
+    assert [ends(message) for message in refused.without_refusals()][2:] == [[(1, None)]]
+
+
+@pytest.mark.parametrize("pin", ["turn", "task"])
+def test_words_that_are_pinned_keep_their_metadata(pin: Any) -> None:
+    history = MessageHistory().add_user("q", metadata={"id": "m1"}).add_assistant(PAY).add_tool_result("1", "paid")
+    history = history.add_assistant(PAY).add_tool_result("1", "again").add_assistant("Done.")
+    assert ends(windows.drop_before(history, 3, pin=pin).history[0]) == [(1, "m1")]
+    compacted = windows.compact(history, "summary", keep_from=3, pin=pin).history
+    assert ends(compacted.add_user("x")[0]) == [(1, "m1")]
+    assert compacted[0].text == "q\nsummary"
+
+
+def test_what_came_while_a_reply_was_on_its_way_has_its_metadata_once() -> None:
+    sent = MessageHistory().add_user("q").add_assistant(PAY).record_call("1", "waiting")
+    now = sent.record_call("1", "denied").add_user("on", metadata={"id": "m1"})
+    answered = now.add_response(REPLY, sent=sent)
+    assert [each for message in answered for each in ends(message) if each[1]] == [(2, "m1")]
+
+
+def test_the_id_of_a_reply_that_has_not_ended_is_no_metadata() -> None:
+    begun = {key: value for key, value in REPLY.items() if key != "stop_reason"} | {"id": "msg_1", "type": "message"}
+    message = MessageHistory().add_user("q").add_response(begun)[1]
+    assert (message.arrivals, [each.id for each in message.replies]) == ((), ["msg_1"])
 
 
 def test_metadata_must_be_a_mapping_and_none_of_it_is_lost() -> None:

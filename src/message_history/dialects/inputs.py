@@ -211,7 +211,7 @@ def parse_response(response: object, dialect: Dialect[Any] | None = None) -> Par
     if found is None:
         return None
     spoken, reply, data = found
-    parsed = read(reply.entries, spoken)
+    parsed = read(reply.entries, spoken, is_reply=True)
     if (host := spoken.returns_unknown()) is not None:
         import_module("message_history.dialects._shared.came_from").note_origin(parsed, spoken, host)
     if reply.interrupted:

@@ -219,10 +219,13 @@ def dialect_of(raw: Sequence[Any]) -> Dialect[Any]:
     return DIALECTS[otherwise]
 
 
-def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None) -> Parsed:
-    """Read a list; an entry that is written in another dialect than the rest is read in its own."""
+def read(raw: Sequence[Any], dialect: Dialect[Any] | None = None, *, is_reply: bool = False) -> Parsed:
+    """Read a list; an entry that is written in another dialect than the rest is read in its own.
+
+    What a reply says of itself is its provider's, and no application's.
+    """
     parsed = read_anyway(lambda entries: _read_known(entries, dialect), raw)
-    if not parsed.own:
+    if not parsed.own and not is_reply:
         lift_metadata(parsed)
     return parsed
 

@@ -46,6 +46,15 @@ def joined_arrivals(first: Sequence[Arrival], size: int, more: Iterable[Arrival]
     return (*first, *nameless, *more)
 
 
+def arrivals_ending_in(
+    blocks: Sequence[Block], content: Sequence[Block], arrivals: Iterable[Arrival]
+) -> tuple[Arrival, ...]:
+    """Return the arrivals that end with one of some blocks of a content: each of its parts has its own."""
+    places = {id(block): n for n, block in enumerate(blocks, 1)}
+    ends = ((places.get(id(content[max(each.end, 1) - 1])), each) for each in arrivals)
+    return tuple(Arrival(end, each.frozen_metadata) for end, each in ends if end is not None)
+
+
 def arrivals_in(content: Sequence[Block], before: Sequence[Block], arrivals: Iterable[Arrival]) -> tuple[Arrival, ...]:
     """Return the arrivals of a content that has some of the blocks of another, or as many."""
     same = len(content) == len(before)

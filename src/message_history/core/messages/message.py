@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Never, TypeAlias, final
 from attrs import frozen
 from attrs.exceptions import FrozenInstanceError
 
-from message_history.core.messages.arrived import arrival, arrivals_in
+from message_history.core.messages.arrived import arrival, arrivals_ending_in, arrivals_in
 from message_history.core.messages.blocks import (
     NO_INPUT,
     Content,
@@ -457,6 +457,12 @@ def part_of(message: Message, blocks: tuple[Block, ...], role: Role | None = Non
     """Return a message of some blocks of another, with the metadata that came with them and without its replies."""
     part = make_message(role if role is not None else message.role, blocks)
     return with_arrivals(part, arrivals_in(blocks, message.content, message.arrivals)) if message.arrivals else part
+
+
+def piece_of(message: Message, blocks: tuple[Block, ...]) -> Message:
+    """Return a piece of a message that is taken apart, with the metadata that ends in it and without its replies."""
+    piece = make_message(message.role, blocks)
+    return with_arrivals(piece, arrivals_ending_in(blocks, message.content, message.arrivals))
 
 
 def _restored(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from attrs import evolve
 
 from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock, placed
-from message_history.core.messages.message import Message, is_bootstrap, make_message, part_of, with_replies
+from message_history.core.messages.message import Message, is_bootstrap, make_message, piece_of, with_replies
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.turns.conversation import Context, messages_in, open_turn_of, parts_of
 from message_history.core.turns.effects import effects_in
@@ -92,20 +92,20 @@ def _steps_since(then: Turn, turn: Turn, number: int, context: Context, names: N
     if assistant_now is not None and len(content) > len(before):
         known = len(assistant.replies) if assistant is not None else 0
         own = with_own_keys(assistant_now, calls)
-        more = part_of(own, own.content[len(before) :])
+        more = piece_of(own, own.content[len(before) :])
         steps.append((with_replies(more, assistant_now.replies[known:]), None))
     words = user_now if user_now is not None else make_message("user", ())
     stood = user.results if user is not None else ()
     for n, result in answers:
         passed = _passed(stood[n].mark if n < len(stood) else None, result, calls[n], context.policy)
         steps += [(make_message("user", (stub,)), calls[n]) for stub in passed]
-        steps.append((part_of(words, (result,)), calls[n]))
+        steps.append((piece_of(words, (result,)), calls[n]))
     for is_news, blocks in groupby(rest, lambda block: _is_news_of(block, names)):
         if is_news:
             effects = effects_in(tuple(blocks), context.policy)
             steps += [(make_message("user", (stub,)), call) for stub, call in effects]
         else:
-            steps.append((part_of(words, tuple(blocks)), None))
+            steps.append((piece_of(words, tuple(blocks)), None))
     return steps
 
 

@@ -158,8 +158,10 @@ class Transition:
         if self._replies:
             self._drop_replies()
         if arrivals:
-            # In a new turn, nothing was there before.
-            self._arrive(before * (len(self.past) == settled), [*sizes[2:], self._size()], arrivals)
+            # In a new turn, nothing was there before; the stubs that stand before a text did not come with it.
+            stubs = count_of_calls(self.assistant) if self._role == "user" and not message.ids else 0
+            before = max(before * (len(self.past) == settled), stubs)
+            self._arrive(before, [*sizes[2:], self._size()], arrivals)
 
     def _size(self) -> int:
         """Return how many blocks the message that grows has."""

@@ -114,10 +114,8 @@ def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple
     at_end = position == length_of(conversation)
     # An assistant message stands there, or would come next.
     inside = position % 2 == 1
-    places = [0] if pin == "task" else []
-    if pin is not None and inside:
-        places.append(newest_opening(conversation) if at_end else opening_before(conversation, position))
-    words = [block for place in dict.fromkeys(places) for block in _written_by_user(message_at(conversation, place))]
+    places = pinned_places(conversation, position, pin)
+    words = [block for place in places for block in _written_by_user(message_at(conversation, place))]
     if at_end and not words:
         return ()
     follows = () if inside or at_end else content_behind(message_at(conversation, position))
@@ -126,6 +124,15 @@ def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple
     if not words or isinstance(words[0], SystemBlock):
         return (placeholder(context_of(conversation).policy), *words)
     return tuple(words)
+
+
+def pinned_places(conversation: Conversation, position: int, pin: Pin) -> list[int]:
+    """Return the positions of the messages whose words lead behind a cut."""
+    places = [0] if pin == "task" else []
+    if pin is not None and position % 2 == 1:
+        at_end = position == length_of(conversation)
+        places.append(newest_opening(conversation) if at_end else opening_before(conversation, position))
+    return list(dict.fromkeys(places))
 
 
 def opening_before(conversation: Conversation, position: int) -> int:

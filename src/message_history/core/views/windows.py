@@ -10,11 +10,11 @@ functions are documented in `message_history.windows`, which does the same for h
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, SupportsIndex, TypeAlias, final
 
 from attrs import define, evolve, field, frozen
 
-from message_history.core.messages.arrived import arrivals_in
 from message_history.core.messages.blocks import (
     Content,
     ProviderBlock,
@@ -25,7 +25,7 @@ from message_history.core.messages.blocks import (
     with_meta,
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
-from message_history.core.messages.message import Message, make_message, with_arrivals, with_content
+from message_history.core.messages.message import Message, make_message, part_of, with_content
 from message_history.core.messages.repairs import Repair, RepairCode, in_words
 from message_history.core.messages.thinking import any_thinking, count_of_thinking
 from message_history.core.turns.calls import Calls, find_calls
@@ -55,6 +55,7 @@ from message_history.core.views.cuts import (
     checked_pin,
     content_behind,
     leading_blocks,
+    pinned_places,
     safe_position,
     starts_turn,
 )
@@ -121,7 +122,7 @@ def drop_before(conversation: Conversation, cut: SupportsIndex, *, pin: Pin = "t
         for mark in marks
         if mark is not None and mark.kind == "bootstrap"
     ]
-    return _from(conversation, position, leading, added, since)
+    return _from(conversation, position, leading, pin, added=added, since=since)
 
 
 def rewind(conversation: Conversation, n_turns: int = 1) -> Kept:
@@ -166,7 +167,7 @@ def compact(
     else:
         position = messages_in(past_of(conversation)) if awaited(conversation) else length_of(conversation)
     pinned = leading_blocks(conversation, position, pin) if checked_pin(pin) and position else ()
-    return _from(conversation, position, (*pinned, *blocks))
+    return _from(conversation, position, (*pinned, *blocks), pin)
 
 
 def trim_results(conversation: Conversation, *, older_than: SupportsIndex, text: str = TRIMMED) -> Kept:
@@ -233,6 +234,8 @@ def _from(
     conversation: Conversation,
     position: int,
     leading: tuple[Block, ...],
+    pin: Pin,
+    *,
     added: Sequence[Repair] = (),
     since: int | None = None,
 ) -> Kept:
@@ -259,10 +262,9 @@ def _from(
     unsettled = _unsettled_in(conversation, lambda at: at < position)
     missed = _missed(unsettled, 0)
     added = [*missed, *added]
-    leads = make_message("user", tail.leading)
-    if first is not None and not inside:
-        leads = with_arrivals(leads, arrivals_in(tail.leading, first.content, first.arrivals))
-    goes_on = folded(context, [leads], repairs, added).finish(allowed=len(missed))
+    sources = [message_at(conversation, place) for place in pinned_places(conversation, position, pin)]
+    leads = _as_they_came(tail.leading, [*sources, *([first] if first is not None else [])])
+    goes_on = folded(context, leads, repairs, added).finish(allowed=len(missed))
     if inside or position < newest:
         _, (_, lead), context = parts_of(goes_on)
         turns = Log([(None, user_message(None, lead, context.policy)), *tail.turns])
@@ -276,6 +278,15 @@ def _from(
         unsettled=unsettled,
     )
     return goes_on, omitted
+
+
+def _as_they_came(leading: tuple[Block, ...], sources: Sequence[Message]) -> list[Message]:
+    """Return what leads as messages, each with the metadata that came with it."""
+    if not any(message.arrivals for message in sources):
+        return [make_message("user", leading)]
+    origins = {id(block): message for message in sources for block in message.content}
+    runs = [tuple(run) for _, run in groupby(leading, lambda block: id(origins.get(id(block))))]
+    return [part_of(origins[id(run[0])], run) if id(run[0]) in origins else make_message("user", run) for run in runs]
 
 
 @final
