@@ -128,7 +128,7 @@ def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple
 
 def pinned_places(conversation: Conversation, position: int, pin: Pin) -> list[int]:
     """Return the positions of the messages whose words lead behind a cut."""
-    places = [0] if pin == "task" else []
+    places = [0] if pin == "task" and position else []
     if pin is not None and position % 2 == 1:
         at_end = position == length_of(conversation)
         places.append(newest_opening(conversation) if at_end else opening_before(conversation, position))
