@@ -308,7 +308,8 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             UnknownCallError: for a call that is not in this history.
             ValueError: for a state that is none.
 
-        Complexity: linear in the open turn; logarithmic in the history.
+        Complexity: linear in the open turn; logarithmic in the history, but for the key of a call that settled with
+            its result, which is looked for in all of it.
         """
         if key is not None and call is None:
             call = keyed_call(key)

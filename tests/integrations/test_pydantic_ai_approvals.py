@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from message_history import CallState, MessageHistory, check
+from message_history import CallState, MessageHistory, ToolUseBlock, check
 from message_history.dialects import Anthropic, PydanticAI
 
 pytest.importorskip("pydantic_ai")
@@ -21,6 +21,7 @@ from pydantic_ai.tools import ToolApproved
 from message_history.integrations.pydantic_ai import (
     deferred_messages,
     deferred_results,
+    model_messages,
     read_messages,
     read_requests,
     read_results,
@@ -93,6 +94,15 @@ def test_a_call_that_was_started_is_unknown_and_is_not_run_again() -> None:
     with pytest.raises(ValueError, match=r"'call_1' of 'pay' is unknown \(it was started and may have taken effect"):
         deferred_results(history, requests)
     assert paid == []
+
+
+def test_every_state_goes_through_its_messages() -> None:
+    states = [state for state in CallState if state not in (CallState.PROPOSED, CallState.ANSWERED, CallState.UNKNOWN)]
+    history = MessageHistory().add_user("q").add_assistant([ToolUseBlock(state, "pay", {}) for state in states])
+    for state in states:
+        history = history.record_call(state, state, by="person", reason="no" if state is CallState.DENIED else "")
+    for now in (history, history.add_user("on"), history.add_user("on").add_assistant("ok")):
+        assert [each.state for each in read_messages(model_messages(now)).calls] == states
 
 
 def test_a_denial_goes_there_and_comes_back_with_its_reason() -> None:

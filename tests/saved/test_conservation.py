@@ -152,6 +152,22 @@ def test_sessions_keep_what_was_said(kind: str, tmp_path: Path) -> None:
         assert tokens(newest) == PLANTED
 
 
+def test_a_session_of_an_event_loop_keeps_what_was_said(tmp_path: Path) -> None:
+    pytest.importorskip("aiosqlite")
+    pytest.importorskip("sqlalchemy")
+    import asyncio  # noqa: PLC0415
+
+    from message_history.storage import AsyncSqlSession  # noqa: PLC0415 - it needs the packages
+
+    async def stored() -> MessageHistory:
+        await AsyncSqlSession(tmp_path / "a.db", "a").append(planted())
+        session = AsyncSqlSession(tmp_path / "a.db", "a")
+        await session.append((await session.load()).add_user("x").add_assistant("y"))
+        return await AsyncSqlSession(tmp_path / "a.db", "a").load()
+
+    assert tokens(asyncio.run(stored())) == PLANTED
+
+
 # What frameworks keep
 
 

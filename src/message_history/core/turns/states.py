@@ -62,7 +62,7 @@ def record_state(
 ) -> Conversation:
     """Record that a call is in another state; see `MessageHistory.record_call`.
 
-    Complexity: linear in the open turn; else logarithmic in the conversation.
+    Complexity: linear in the open turn; else logarithmic in the conversation; linear for a key of an older result.
     """
     names = Names.of(conversation)
     place = the_place(names, call)
