@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import logging
 import random
+import re
 import sys
 import tempfile
 import time
@@ -31,6 +32,7 @@ from message_history import (
 from message_history.core.turns.rules import MOVES
 from message_history.core.values import log
 from message_history.core.views import json_cache
+from message_history.forgetting import REDACTED, erase, redact
 from message_history.integrations.merging import merged
 from tests.campaigns.ledgers import DIALECTS, ENDED, Known, State, agrees, known_of
 from tests.campaigns.walked_replies import Logged, whole
@@ -64,7 +66,7 @@ class Walk(Sessions):
         """Take some steps, and look at the calls after each."""
         # What takes long is done less often.
         costly = [self.do_file, self.do_torn_file, self.do_rows, self.do_rows_in_part, self.do_fork]
-        costly += [self.do_follow, self.do_stream]
+        costly += [self.do_follow, self.do_stream, self.do_redact, self.do_erase]
         operations = [getattr(self, name) for name in dir(self) if name.startswith("do_")]
         operations += [self.do_call, self.do_call, self.do_record, self.do_user]
         operations += [each for each in operations if each not in costly] * 2
@@ -276,6 +278,32 @@ class Walk(Sessions):
             known = self.ledger[each.key]
             if known.state is State.ANSWERED and known_of(each).result == "-":
                 self.ledger[each.key] = known._replace(result="-")
+        self.rewritten()
+
+    def do_redact(self) -> None:
+        """Forget what a result says, and no more."""
+        record = self.some()
+        known = self.ledger[record.key] if record is not None else None
+        if record is None or known is None or not re.fullmatch(r"result \d+", known.result or ""):
+            return
+        self.history = redact(self.history, re.compile(rf"{known.result}(?!\d)"))
+        self.ledger[record.key] = known._replace(result=REDACTED)
+        self.rewritten()
+
+    def do_erase(self) -> None:
+        """Forget what a call says: what became of it is known, under a key that gives nothing away."""
+        record = self.some()
+        if record is None or self.random.random() < 0.5:
+            return
+        before = self.calls()
+        self.history = erase(self.history, key=record.key)
+        for old, new in zip(before, self.calls(), strict=True):
+            assert old.key == record.key or old.key == new.key, "the key of another call has changed"
+            if old.key == record.key:
+                known = self.ledger.pop(old.key)
+                assert known_of(new)[:1] + known_of(new)[2:] == known[:1] + known[2:], "what became of it is forgotten"
+                self.ledger[new.key] = known_of(new)
+                self.older.pop(old.key, None)
         self.rewritten()
 
     def do_without_refusals(self) -> None:
