@@ -22,6 +22,7 @@ from message_history import (
     ToolUseBlock,
     UnknownCallError,
 )
+from message_history.core.messages.blocks import forgotten
 from message_history.core.messages.message import NEEDS_REPAIR, known_message, plain_content
 from message_history.core.turns import ingest
 from message_history.core.turns import step as step_module
@@ -576,3 +577,37 @@ def test_lists_from_elsewhere_are_stubbed_at_their_end_and_our_own_keep_it_open(
         {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}]},
     ]
     assert codes(MessageHistory.from_list(elsewhere)) == [RepairCode.RESULT_STUBBED]
+
+
+def test_row_metadata_is_an_arrival_of_its_own_text() -> None:
+    grown = (
+        history("q", Message.assistant(CALL))
+        .add({"role": "user", "content": "on", "id": "m1"})
+        .add_user("so", metadata={"id": "m2"})
+    )
+    assert [(each.end, each.metadata.get("id")) for each in grown[2].arrivals] == [(1, None), (2, "m1"), (3, "m2")]
+    assert grown == history("q", Message.assistant(CALL)).add_user("on").add_user("so")
+    assert "m1" not in str(grown.for_send())
+
+
+def test_row_a_decision_is_in_the_mark_of_the_call_s_stub() -> None:
+    decided = history("q", Message.assistant(CALL)).record_call(
+        "1", "denied", by="Ada", at=1, until=2, reason="no", input={"sum": 6}
+    )
+    late = history("q", Message.assistant(CALL)).add_user("on").add_assistant("ok")
+    for grown in (decided, late.record_call("1", "denied", by="Ada", at=1, until=2, reason="no", input={"sum": 6})):
+        (record,) = grown.calls
+        assert (record.by, record.detail, record.until, record.input) == ("Ada", "no", 2, {"sum": 6})
+        assert record.call.input == CALL.input
+        sent = str(grown.for_send())
+        assert "Ada" not in sent
+        assert "A person edited" in sent
+
+
+def test_row_what_was_forgotten_keeps_its_place() -> None:
+    gone = forgotten(TextBlock("a secret"), "asked")
+    grown = MessageHistory().add_user(gone).add_assistant("ok")
+    assert grown.repairs == ()
+    assert [block.mark.kind for message in grown for block in message.content if block.mark] == ["forgotten"]
+    assert grown.for_send()[0]["content"] == [{"type": "text", "text": "[This was removed.]"}]
+    assert MessageHistory.from_list(grown.to_list()) == grown
