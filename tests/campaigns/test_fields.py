@@ -15,6 +15,7 @@ CONTRADICTIONS: list[tuple[type[Any], dict[str, Any]]] = [
     (OpenAIChat, {"reasoning": None, "reasoning_required": "always"}),
     (OpenAIChat, {"system_role": "developer", "developer": False}),
     (OpenAIChat, {"native": True, "empty_content": False}),
+    (OpenAIChat, {"content_key": True, "null_content": "omit"}),
     (OpenAIChat, {"tools": "text", "late_system": False, "result_images": "kept"}),
     (Mistral, {"alternate": True, "late_system": False}),
     (Mistral, {"alternate": True, "one_system": True}),

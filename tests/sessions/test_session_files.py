@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+from datetime import timedelta
 from itertools import islice, pairwise
 from operator import methodcaller
 from pathlib import Path
@@ -605,3 +606,12 @@ def test_only_what_is_wrong_with_a_file_is_logged(tmp_path: Path, caplog: pytest
     path.write_bytes(path.read_bytes() + b'{"n')
     assert JsonlSession(path).load() == of_length(3)
     assert [message.partition(": ")[0] for message in caplog.messages] == [str(path)]
+
+
+@needs_system_errors
+def test_a_turn_that_cannot_be_read_is_not_taken_for_free(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    JsonlSession(path).append(MessageHistory().add_user("q"))
+    (tmp_path / "s.jsonl.turn").mkdir()
+    with pytest.raises(SessionError), JsonlSession(path).turn("w", until=timedelta(seconds=9)):
+        pass

@@ -26,7 +26,9 @@ def main() -> None:
         sys.stderr.write(f"message-history: {not_installed(package, 'cli')}\n")
         sys.exit(2)
     except OSError as error:
-        sys.stderr.write(f"message-history: the output cannot be written: {error.strerror or error}\n")
+        # An error that names no file is of a descriptor: the output's.
+        what = "the output cannot be written" if error.filename is None else error.filename
+        sys.stderr.write(f"message-history: {what}: {error.strerror or error}\n")
         # What is still to be written would fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)

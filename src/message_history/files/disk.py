@@ -50,7 +50,11 @@ def lines_of(path: Path, limit: int) -> tuple[Stamp, Iterator[tuple[int, bytes |
     `limit` bytes. No more than one line is held.
     """
     held = opened(path)
-    stamp = _stamp(os.fstat(held.fileno()))
+    try:
+        stamp = _stamp(os.fstat(held.fileno()))
+    except OSError:
+        held.close()
+        raise
     return stamp, _lines(held, stamp.size, limit)
 
 

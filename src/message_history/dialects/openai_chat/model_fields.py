@@ -98,6 +98,7 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
             (self.reasoning is None and self.reasoning_required != "never", "reasoning_required needs reasoning"),
             (self.system_role == "developer" and not self.developer, "system_role='developer' needs developer"),
             (self.tools == "text" and self.result_images == "kept", "result_images='kept' needs tools='messages'"),
+            (self.content_key and self.null_content == "omit", "content_key needs a null_content that is not 'omit'"),
             (self.native and not self.empty_content, "native needs empty_content: an image stands beside a text"),
         )
         for is_wrong, why in contradictions:

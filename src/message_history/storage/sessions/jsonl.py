@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from threading import RLock
 from time import time
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from attrs import evolve, frozen
 
@@ -46,7 +46,6 @@ from message_history.storage.working import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from contextlib import AbstractContextManager
 
     from message_history.core.messages.repairs import Repair
     from message_history.core.turns.rules import CallState
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from message_history.storage.working import End, WaitingCall
 
 logger = logging.getLogger("message_history")
-T = TypeVar("T")
 _LATER: Final = "a later version wrote it"
 
 SHORT: Final = 4096
@@ -139,13 +137,14 @@ def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
                 ended = written.endswith(b"\n")
             if number % PIECE == 0:
                 journal.read_ahead()
+        is_beginning = not journal.recognised and _is_beginning(path, stamp, journal)
     except FileNotFoundError:
         # Each file is a conversation of its own, and says so once it is written.
         name = sha256(str(path).encode()).hexdigest()[:16]
         return Held(MessageHistory(policy=policy, name=name), None), LoadReport(missing=True)
     except OSError as error:
         raise _as_session_error(path, error) from error
-    own = journal.recognised or _is_beginning(path, stamp, journal)
+    own = journal.recognised or is_beginning
     if own and journal.version is None:
         journal.note(1, "the header is missing" if stamp.size else "the file is empty", None if stamp.size else "")
     if not (own or journal.notes):
@@ -252,7 +251,7 @@ class JsonlSession(SharedSession):
 
     def _replace(self, held: Held, history: MessageHistory) -> None:
         if held.own and not goes_on(held.history, history):
-            self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
+            back_up(self._path, sync=self._fsync != "never")
         self._held = self._rewritten(history, held)
 
     def _put(self, held: Held, history: MessageHistory, found: Growth | None) -> None:
@@ -300,9 +299,9 @@ class JsonlSession(SharedSession):
     def _holder(self) -> tuple[str, str, float]:
         """Return who has the turn, with what token and until when; the lock is held."""
         try:
-            worker, token, until = json.loads(self._turn_file.read_bytes())
+            worker, token, until = json.loads(content(self._turn_file, SHORT))
             return str(worker), str(token), float(until)
-        except (OSError, ValueError, TypeError):
+        except (FileNotFoundError, ValueError, TypeError):
             return "", "", 0.0
 
     def _hold(self, worker: str, token: str, until: End) -> None:
@@ -311,12 +310,12 @@ class JsonlSession(SharedSession):
             if ends > now:
                 raise refused_turn(self._path, holder, ends)
             held = json.dumps([worker, token, end_of(until, now)]).encode()
-            self._written(lambda: replace(self._turn_file, [held], sync=False))
+            replace(self._turn_file, [held], sync=False)
 
     def _release(self, token: str) -> None:
         with self._mutex, self._locked():
             if self._holder()[1] == token:
-                self._written(self._turn_file.unlink)
+                self._turn_file.unlink()
 
     def _current(self) -> Held:
         """Return what is in the file, without damage, if it is what this session knows; the lock is held."""
@@ -345,7 +344,7 @@ class JsonlSession(SharedSession):
             return held, evolve(report, problem=_LATER)
         if held.sound:
             return held, report
-        backup = self._written(lambda: back_up(self._path, sync=self._fsync != "never"))
+        backup = back_up(self._path, sync=self._fsync != "never")
         return self._rewritten(held.history, held), evolve(report, backup=backup)
 
     def _rewritten(self, history: MessageHistory, held: Held) -> Held:
@@ -355,7 +354,7 @@ class JsonlSession(SharedSession):
         self._refuse_foreign(held)
         sizes: list[int] = []
         lines = _bounded(whole_lines(history), sizes)
-        stamp = self._written(lambda: replace(self._path, lines, sync=sync))
+        stamp = replace(self._path, lines, sync=sync)
         return Held(history, stamp, last_size=sizes[-1], live=sum(sizes), final=_final(history))
 
     def _appended(self, history: MessageHistory, held: Held, new: Growth) -> Held:
@@ -363,7 +362,7 @@ class JsonlSession(SharedSession):
         lines = list(_bounded(new_lines(history, new._replace(repair=held.final))))
         # If this fails, what is in the file must be read again.
         self._held = None
-        stamp = self._written(lambda: append(self._path, b"".join(lines), sync=self._fsync == "always"))
+        stamp = append(self._path, b"".join(lines), sync=self._fsync == "always")
         size = len(lines[len(history) - 1 - new.message]) if new.message < len(history) else held.last_size
         replaced = held.last_size if new.message < len(held.history) else 0
         live = held.live - replaced + sum(map(len, lines))
@@ -376,15 +375,14 @@ class JsonlSession(SharedSession):
                 "message_history.from_file, and keep the session in a file of its own"
             )
 
-    def _written(self, write: Callable[[], T]) -> T:
-        """Write something; what the system says when it cannot becomes our own error."""
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock; what the system says meanwhile becomes our own error."""
         try:
-            return write()
+            with locked(self._path, self._timeout, self._locks):
+                yield
         except OSError as error:
             raise _as_session_error(self._path, error) from error
-
-    def _locked(self) -> AbstractContextManager[None]:
-        return locked(self._path, self._timeout, self._locks)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

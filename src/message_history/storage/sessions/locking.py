@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from message_history.extras import not_installed
@@ -38,8 +38,17 @@ def locked(path: Path, timeout: float, made: dict[Path, Any] | None = None) -> I
     except filelock.Timeout:
         raise SessionLockedError(f"{path}: another process has held its lock for {timeout:g} seconds") from None
     except OSError as error:
+        if made is not None:
+            made.clear()
         raise SessionError(f"{path}: its lock cannot be made: {error.strerror or error}") from error
     try:
         yield
     finally:
-        lock.release()
+        try:
+            lock.release()
+        except OSError:
+            # What was written is written. The lock ends with its descriptor, and another one is made next time.
+            with suppress(OSError):
+                lock.release(force=True)
+            if made is not None:
+                made.clear()
