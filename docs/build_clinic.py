@@ -25,6 +25,8 @@ ROOT: Final = Path(__file__).parents[1]
 SOURCE: Final = ROOT / "docs" / "clinic"
 PYODIDE: Final = "314.0.7"
 """The version of the npm package: CPython 3.14."""
+FETCHED: Final = (".wasm", ".whl", ".zip", ".json")
+"""What the page fetches by itself, and counts while it does."""
 NEEDED: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 WRITTEN: Final = ("clinic.js", "clinic.css", "clinic.py", "worker.js")
 
@@ -46,7 +48,8 @@ def main(folder: Path) -> None:
         wheels = build_wheels(Path(work) / "wheels")
         for wheel in wheels:
             shutil.copy(wheel, folder)
-    contents = {"wheels": [wheel.name for wheel in wheels], "version": version("message-history")}
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.suffix in FETCHED)
+    contents = {"wheels": [wheel.name for wheel in wheels], "version": version("message-history"), "bytes": size}
     (folder / "contents.json").write_text(json.dumps(contents), encoding="utf-8")
 
 

@@ -8,7 +8,8 @@ const worker = new Worker(URL.createObjectURL(source), { type: "module" });
 const waiting = new Map();
 let count = 0;
 say("Loading Python (15 MB, once)…");
-worker.onmessage = ({ data: { id, answer, error } }) => {
+worker.onmessage = ({ data: { id, answer, error, loaded } }) => {
+  if (loaded !== undefined) return void ($("loading").value = loaded);
   const { resolve, reject } = waiting.get(id);
   waiting.delete(id);
   if (error === undefined) resolve(answer);
@@ -202,4 +203,4 @@ ask("load").then(
     $("versions").textContent = `message-history ${version} on CPython ${python}`;
   },
   (failure) => say(`Python could not be loaded: ${failure.message}`, true),
-);
+).finally(() => ($("loading").hidden = true));

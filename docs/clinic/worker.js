@@ -2,6 +2,22 @@
 let python, Patient, patient;
 const base = new URL(".", import.meta.url);
 
+// What has come of all that is fetched is counted, by Python's own loader too.
+const fetched = self.fetch;
+let come = 0, all = 0;
+self.fetch = async (...asked) => {
+  const answer = await fetched(...asked);
+  if (!answer.ok || !answer.body) return answer;
+  const count = new TransformStream({
+    transform(chunk, out) {
+      come += chunk.byteLength;
+      if (all) postMessage({ loaded: Math.min(1, come / all) });
+      out.enqueue(chunk);
+    },
+  });
+  return new Response(answer.body.pipeThrough(count), answer);
+};
+
 async function file(name) {
   const answer = await fetch(new URL(name, base));
   if (!answer.ok) throw new Error(`${name}: ${answer.status}`);
@@ -9,9 +25,10 @@ async function file(name) {
 }
 
 async function load() {
+  const { wheels, version, bytes } = await (await file("contents.json")).json();
+  all = bytes;
   const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", base));
   python = await loadPyodide({ indexURL: new URL("pyodide/", base).href });
-  const { wheels, version } = await (await file("contents.json")).json();
   const site = python.runPython("import site; site.getsitepackages()[0]");
   for (const wheel of wheels) {
     python.unpackArchive(await (await file(wheel)).arrayBuffer(), "wheel", { extractDir: site });

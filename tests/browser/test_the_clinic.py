@@ -202,6 +202,12 @@ def test_the_sample_shows_what_the_page_can_do(page: Page) -> None:
     assert "8 violations" in page.inner_text("#facts")
 
 
+def test_what_has_come_of_python_is_shown_while_it_loads(page: Page) -> None:
+    page.wait_for_selector("body[data-ready]", timeout=LOADED)
+    assert page.eval_on_selector("#loading", "bar => bar.value") > 0.9
+    assert page.locator("#loading").is_hidden()
+
+
 def test_neither_the_page_nor_python_may_connect_to_another_host(visit: Visit, clinic: str) -> None:
     page = visit.page
     page.goto(clinic)

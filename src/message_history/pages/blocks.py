@@ -16,6 +16,7 @@ from message_history.core.messages.blocks import (
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import json_text, thaw
+from message_history.pages.markdown import markdown
 from message_history.pages.markup import Markup, element, join
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _BASE64: Final = re.compile(r"[A-Za-z0-9+/\s]*=*\s*")
 def block(value: Block) -> Markup:
     """Return a block as HTML. The mark of what this library made is shown."""
     if isinstance(value, TextBlock):
-        return join((_mark(value), folded_text(value.text)))
+        return join((_mark(value), folded_text(value.text, markdown(value.text))))
     if isinstance(value, ToolUseBlock):
         return call(value, None)
     if isinstance(value, ToolResultBlock):
@@ -116,13 +117,15 @@ def _document(source: Mapping[str, Any]) -> Markup:
     return element("code", json_text(shown))
 
 
-def folded_text(value: str) -> Markup:
+def folded_text(value: str, shown: str = "") -> Markup:
+    """Return a text, folded where it is long; `shown` is the same text as HTML, if it is more than text."""
     lines = value.count("\n")
+    content = element("div", shown or value, class_="text", dir="auto")
     if len(value) <= LONG and lines <= MANY_LINES:
-        return element("div", value, class_="text", dir="auto")
+        return content
     size = f"{len(value):,} characters" + (f", {lines + 1:,} lines" if lines else "")
     head = element("summary", element("span", _shortened(value), class_="start"), element("span", size, class_="size"))
-    return element("details", head, element("div", value, class_="text", dir="auto"), class_="long")
+    return element("details", head, content, class_="long")
 
 
 def json_block(value: Any) -> Markup:
