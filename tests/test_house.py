@@ -150,6 +150,8 @@ ONE_FILE = {
     "message_history.storage.databases.async_session": {"sqlalchemy"},
     "message_history.storage.databases.database": {"sqlalchemy"},
     "message_history.storage.databases.session": {"sqlalchemy"},
+    "message_history.storage.databases.store": {"sqlalchemy"},
+    "message_history.storage.databases.listing": {"sqlalchemy"},
 }
 # Each file of these may import the one library that it is for.
 INTEGRATING = {"integrations"}

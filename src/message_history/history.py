@@ -6,7 +6,7 @@ and work on the conversation; nothing else reaches into a history.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
     from message_history.core.messages.repairs import Repair
+    from message_history.core.turns.calls import CallRecord
     from message_history.core.views.costs import Counter, Cut
     from message_history.core.views.cuts import Pin
     from message_history.dialects import Dialect, Export
@@ -79,6 +80,8 @@ class _HistoryType(ViewType):
 
 STATE_KEY: Final = "_saved"
 """The one key of a history's `_asdict`."""
+SHOWN_BY: Final[list[Callable[[Any], str]]] = []
+"""What shows a history in a notebook; the package puts it there, since pages are above histories."""
 
 
 @final
@@ -616,11 +619,17 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         return self._with(compact(self._conversation, summary, keep_from=keep_from, pin=pin)[0])
 
-    def trim_results(self, *, older_than: SupportsIndex, text: str = TRIMMED) -> MessageHistory:
+    def trim_results(
+        self,
+        *,
+        older_than: SupportsIndex | None = None,
+        keep: SupportsIndex | None = None,
+        text: str | Callable[[CallRecord], str] = TRIMMED,
+    ) -> MessageHistory:
         """Return a new history with old results shortened; see `windows.trim_results`. What is sent changes."""
         from message_history.core.views.windows import trim_results  # noqa: PLC0415 - as in `safe_cuts`
 
-        return self._with(trim_results(self._conversation, older_than=older_than, text=text)[0])
+        return self._with(trim_results(self._conversation, older_than=older_than, keep=keep, text=text)[0])
 
     # What pickle and frameworks ask of a value by name
 
@@ -639,6 +648,9 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         from message_history.dialects.pydantic_schema import history_schema  # noqa: PLC0415 - only pydantic asks
 
         return history_schema(cls, lambda value: cls.from_list(value, open_tail="keep"), cls.to_list)
+
+    def _repr_html_(self) -> str:
+        return SHOWN_BY[0](self)
 
     def _asdict(self) -> dict[str, str]:
         from message_history.dialects.state import state_text  # noqa: PLC0415 - as in `_HistoryType`

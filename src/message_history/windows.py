@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING, SupportsIndex, final
 from attrs import evolve, field, frozen
 from attrs.validators import ge, gt, le
 
+from message_history.core.messages.message import Message
 from message_history.core.turns.rewrites import TRIMMED
 from message_history.core.views import fitting, windows
-from message_history.core.views.costs import Counter, Cut, estimate_tokens
+from message_history.core.views.costs import Costs, Counter, Cut, estimate_tokens
 from message_history.core.views.cuts import Pin, WindowError, checked_pin, is_safe_cut
 from message_history.core.views.windows import Kept, Omitted
 from message_history.history import MessageHistory, conversation_of, history_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from message_history.core.messages.blocks import Content
+    from message_history.core.turns.calls import CallRecord
     from message_history.core.turns.conversation import Conversation
 
 __all__ = [
@@ -34,9 +38,11 @@ __all__ = [
     "WindowError",
     "compact",
     "drop_before",
+    "drop_from",
     "estimate_tokens",
     "rewind",
     "safe_cuts",
+    "tokens",
     "trim_results",
     "window",
 ]
@@ -306,7 +312,13 @@ def compact(
     return _window(history, windows.compact(conversation_of(history), summary, keep_from=keep_from, pin=pin))
 
 
-def trim_results(history: MessageHistory, *, older_than: SupportsIndex, text: str = TRIMMED) -> Window:
+def trim_results(
+    history: MessageHistory,
+    *,
+    older_than: SupportsIndex | None = None,
+    keep: SupportsIndex | None = None,
+    text: str | Callable[[CallRecord], str] = TRIMMED,
+) -> Window:
     """Shorten old tool outputs; calls, ids and everything else stay.
 
     Results of calls that have no real result, results that are quoted as text and results that are not longer than
@@ -319,18 +331,56 @@ def trim_results(history: MessageHistory, *, older_than: SupportsIndex, text: st
         history: the history.
         older_than: a position, or one of `safe_cuts`: results in messages before it are shortened. A negative one
             counts from the end, as in a slice.
-        text: what stands in their place.
+        keep: instead of a position, how many of the newest results stay; all before them are shortened.
+        text: what stands in their place, or a function that says so for each call, with its result in it.
 
     Returns:
         The same history with shorter results, and what was omitted.
 
     Raises:
-        TypeError: for a text that is none.
-        ValueError: for a text that would be taken for a result that is missing.
+        TypeError: for a text that is none; unless either `older_than` or `keep` is given.
+        ValueError: for a text that would be taken for a result that is missing, or a negative `keep`.
 
     Complexity: linear in the history.
     """
-    return _window(history, windows.trim_results(conversation_of(history), older_than=older_than, text=text))
+    return _window(history, windows.trim_results(conversation_of(history), older_than=older_than, keep=keep, text=text))
+
+
+def tokens(value: MessageHistory | Message, counter: Counter | None = None) -> int:
+    """Count what a history or a message costs, as windows count it: messages, without system prompt and tools.
+
+    Args:
+        value: the history or the message.
+        counter: what a message costs; an estimate of its tokens by default, see `estimate_tokens`.
+
+    Returns:
+        The sum.
+
+    Raises:
+        TypeError: for a counter that gives no number.
+
+    Complexity: linear in the history.
+    """
+    costs = Costs(counter)
+    return sum(map(costs.of, [value] if isinstance(value, Message) else value))
+
+
+def drop_from(history: MessageHistory, position: SupportsIndex) -> Window:
+    """Omit all messages from a position on: the history as it was before that message.
+
+    It has the system prompt, the policy, the repairs and the keys that it had, which a slice has not, and is sent as it
+    was. Calls whose results are omitted wait again, although they have run.
+
+    Args:
+        history: the history.
+        position: the position of the first message that is omitted; a negative one counts from the end.
+
+    Returns:
+        A history without them, and what was omitted. Calls that are added from here on have keys of their own.
+
+    Complexity: linear in the history.
+    """
+    return _window(history, windows.drop_from(conversation_of(history), position))
 
 
 def _window(history: MessageHistory, kept: Kept) -> Window:

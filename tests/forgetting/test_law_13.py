@@ -150,7 +150,7 @@ def test_all_laws_hold_after_erase(history: MessageHistory, data: st.DataObject)
     ]
     assert len({each.key for each in left.calls}) == len(left.calls)
     assert [each.state for each in left.calls] == [each.state for each in history.calls]
-    assert erase(left, **how if "key" not in how else {"turn": -1}) is not None
+    assert "key" in how or erase(left, **how) is left
     check_laws(left)
 
 
@@ -306,6 +306,17 @@ def test_the_user_s_words_lead_a_window_still() -> None:
 # Erasing
 
 
+def test_what_was_redacted_is_erased_too() -> None:
+    history = a_chat().add_assistant(
+        [ThinkingBlock("of Alice and Bob", "c2ln"), ToolUseBlock("1", "f", {"a": "Alice", "b": "Bob"})]
+    )
+    history = history.add_tool_result("1", "Alice and Bob")
+    left = erase(redact(history, "Alice"), turn=0)
+    assert places_in(left, Secret("Bob")) == []
+    assert {block.mark.reason for message in left for block in message.content if block.mark} == {"redacted"}
+    check_laws(left)
+
+
 def test_a_message_is_erased_with_what_came_with_it() -> None:
     history = MessageHistory().add_user("Alice", metadata={"id": "Alice"}).add_assistant("Hello.")
     left = erase(history, message=-2, reason="asked")
@@ -325,6 +336,19 @@ def test_a_call_is_erased_with_its_result_and_what_was_quoted_of_it() -> None:
     assert left.calls[0].state == history.calls[0].state
     assert left[-1].content[-1].text == "Well?"  # type: ignore[attr-defined]
     check_laws(left)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_that_a_person_edited_the_arguments_is_no_part_of_what_was_said(late: bool) -> None:
+    history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("1", "pay", {"to": "Alice"})])
+    history = history.record_call("1", "approved", by="Bob", input={"to": "Alice B."})
+    history = history.add_user("And?").add_assistant("Hm.") if late else history
+    left = erase(history.add_tool_result("1", "paid to Alice"), call="1")
+    result = left.calls[0].result
+    assert result is not None
+    assert result.text == "[This was removed.]\n[A person edited the arguments of this call.]"
+    assert (left.calls[0].by, places_in(left, Secret("Alice"))) == ("Bob", [])
+    assert erase(left, call="1") is left
 
 
 def test_a_turn_goes_on_to_what_the_user_says_next() -> None:

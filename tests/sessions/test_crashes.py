@@ -183,7 +183,7 @@ def test_a_result_whose_call_was_lost_is_recorded_once(path: Path) -> None:
 
 
 def test_a_line_that_is_too_long_is_skipped(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.storage.sessions.jsonl.MAX_LINE", 500)
+    monkeypatch.setattr("message_history.storage.sessions.reading.MAX_LINE", 500)
     rows = [*lines.whole_lines(of_length(4))]
     for end in (b"\n", b""):
         reader, history = loads_and_mends(path, b"".join(rows) + b'{"at": 4, "role": "' + b"x" * 1_000 + end)

@@ -93,13 +93,13 @@ def test_a_session_that_is_read_ahead_means_the_same(
     for number, line in enumerate(lines):
         for others in ([], [line, line], [b'["seven"]\n'], [line[:-9] + b"\n"], [lines[0], *lines[:number]]):
             path = tmp_path / f"{number}.jsonl"
-            monkeypatch.setattr("message_history.storage.sessions.jsonl.PIECE", 1_000_000)
+            monkeypatch.setattr("message_history.storage.sessions.reading.PIECE", 1_000_000)
             data = b"".join((*lines[:number], *others, *lines[number + 1 :]))
             path.write_bytes(data)
             session = JsonlSession(path)
             whole, report = session.load(), session.report
             path.write_bytes(data)
-            monkeypatch.setattr("message_history.storage.sessions.jsonl.PIECE", size)
+            monkeypatch.setattr("message_history.storage.sessions.reading.PIECE", size)
             found = session.load()
             assert same(found, whole)
             assert (session.report.notes, session.report.lost) == (report.notes, report.lost)

@@ -171,9 +171,9 @@ def test_only_rows_for_what_is_new_are_added(database: str) -> None:
     revision = session.revision
     session.append(history)
     assert session.revision == revision
-    assert session.prune() == 2
+    assert session.drop_old_rows() == 2
     assert same(again(database, session).load(), history)
-    assert session.prune() == 0
+    assert session.drop_old_rows() == 0
 
 
 def test_a_session_that_was_deleted_or_made_anew_is_a_conflict(database: str) -> None:
@@ -490,7 +490,7 @@ def test_a_reader_sees_one_revision_or_another(database: str) -> None:
     def write() -> None:
         for history in [other, one] * 20:
             session.save(history)
-            session.prune()
+            session.drop_old_rows()
         done.set()
 
     writer = Thread(target=write)

@@ -45,6 +45,12 @@ WEATHER = (
 LEFT_OPEN = MessageHistory().add_user("go").add_assistant([ToolUseBlock("1", "run", {})]).as_sent()
 
 
+def index_tables(database: str) -> set[str]:
+    """Return the tables of FTS5's own."""
+    names = ("", "_config", "_data", "_idx") if database.startswith("sqlite") else ()
+    return {f"message_history_words{name}" for name in names}
+
+
 @contextmanager
 def raw(database: str) -> Iterator[Any]:
     from sqlalchemy import create_engine  # noqa: PLC0415 - may not be installed
@@ -88,6 +94,8 @@ def version_1(empty: str) -> str:
 
 
 def test_tables_of_version_1_become_those_of_now(version_1: str) -> None:
+    from message_history.storage.databases import tables  # noqa: PLC0415 - needs sqlalchemy
+
     with raw(version_1) as connection:
         before = {table: count_of(connection, table) for table in ("sessions", "messages", "repairs")}
     session = SqlSession(version_1, "trip")
@@ -96,11 +104,16 @@ def test_tables_of_version_1_become_those_of_now(version_1: str) -> None:
     assert [repair.code for repair in session.load().repairs] == [RepairCode.BLANK_TEXT_DROPPED]
     assert session.revision == 8
     with raw(version_1) as connection:
-        assert connection.exec_driver_sql("SELECT version FROM message_history_schema").scalar() == 3
+        assert connection.exec_driver_sql("SELECT version FROM message_history_schema").scalar() == 4
         assert {table: count_of(connection, table) for table in before} == before
         wanted = "SELECT position FROM message_history_messages WHERE session = 1 AND starts_turn ORDER BY position"
         assert list(connection.exec_driver_sql(wanted).scalars()) == [0, 4, 6]
-    assert len(tables_of(version_1)) == 6
+    assert tables_of(version_1) == set(tables.names()) | index_tables(version_1)
+    made = session.info()
+    assert made.created == made.updated
+    assert (made.created or 0) > 1_700_000_000
+    assert {each.session for each in SqlSession.sessions(version_1)} == {"trip", "left open"}
+    assert [(each.session, each.position) for each in SqlSession.search(version_1, "rome")] == [("trip", 0)]
     for turns in (1, 2, 3):
         assert session.load(turns=turns) == WEATHER.drop_before(turn_starts(WEATHER)[-turns])
     session.append(session.load(turns=1).add_assistant("It is."))
@@ -109,10 +122,22 @@ def test_tables_of_version_1_become_those_of_now(version_1: str) -> None:
     assert other.load() == LEFT_OPEN
     assert other.load().repairs == LEFT_OPEN.repairs
     assert [call.id for call in other.load().awaiting] == ["1"]
-    assert other.prune() == 0
-    assert session.prune() == 1
+    assert other.drop_old_rows() == 0
+    assert session.drop_old_rows() == 1
     SqlSession(version_1, "new").append(of_length(3))
     assert SqlSession.ids(version_1) == ["left open", "new", "trip"]
+
+
+def forget_version_4(connection: Any) -> None:
+    """Make tables that version 3 could have made."""
+    connection.exec_driver_sql("DROP TABLE message_history_texts")
+    connection.exec_driver_sql("DROP TABLE message_history_labels")
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("DROP TABLE message_history_words")
+    for index in ("sessions_by_time", "sessions_of_owners"):
+        connection.exec_driver_sql(f"DROP INDEX message_history_{index}")
+    for column in ("owner", "title", "labels", "created", "updated"):
+        connection.exec_driver_sql(f"ALTER TABLE message_history_sessions DROP COLUMN {column}")
 
 
 def test_tables_of_version_2_learn_which_calls_wait(empty: str) -> None:
@@ -128,6 +153,7 @@ def test_tables_of_version_2_learn_which_calls_wait(empty: str) -> None:
     with raw(empty) as connection:
         connection.exec_driver_sql("DROP TABLE message_history_calls")
         connection.exec_driver_sql("DROP TABLE message_history_turns")
+        forget_version_4(connection)
         connection.exec_driver_sql("UPDATE message_history_schema SET version = 2")
     assert SqlSession.waiting(engine_of_its_own(empty)) == waiting
     assert SqlSession.waiting(engine_of_its_own(empty), "approved") == []
@@ -203,17 +229,17 @@ def test_tables_of_a_later_version_are_left_alone(empty: str) -> None:
     running = SqlSession(empty, "chat")
     running.append(of_length(4))
     with raw(empty) as connection:
-        connection.exec_driver_sql("UPDATE message_history_schema SET version = 4")
+        connection.exec_driver_sql("UPDATE message_history_schema SET version = 5")
     # Whoever has looked at the tables before does not write to them either.
     with pytest.raises(SessionError, match="a later version has changed the tables; nothing was written"):
         running.append(of_length(5))
     with pytest.raises(SessionError, match="a later version has changed the tables; nothing was written"):
         SqlSession(empty, "new").append(of_length(1))
-    with pytest.raises(SessionError, match=r"a later version made the tables \(4, this one knows 3\)"):
+    with pytest.raises(SessionError, match=r"a later version made the tables \(5, this one knows 4\)"):
         SqlSession(engine_of_its_own(empty), "chat").load()
     with raw(empty) as connection:
         assert count_of(connection, "messages") == 4
-        connection.exec_driver_sql("UPDATE message_history_schema SET version = 3")
+        connection.exec_driver_sql("UPDATE message_history_schema SET version = 4")
     running.append(of_length(5))
 
 

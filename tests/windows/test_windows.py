@@ -559,6 +559,67 @@ def test_trimming_shortens_old_results_only() -> None:
     assert history.trim_results(older_than=99, text="")[-1].results[0].content == ()
 
 
+def test_the_newest_results_may_stay_whichever_messages_they_are_in() -> None:
+    history = talk(3, tools=True).add_user("last").add_assistant([call("8"), call("9")])
+    history = history.add_tool_result("8", "x" * 99).add_tool_result("9", "y" * 99)
+    for keep in range(7):
+        texts = [result.text for message in history.trim_results(keep=keep) for result in message.results]
+        assert [text == TRIMMED for text in texts] == [True] * (5 - keep) + [False] * min(keep, 5)
+    assert history.trim_results(keep=5) is history
+
+
+def test_the_text_of_a_trimmed_result_may_say_what_it_was() -> None:
+    history = talk(2, tools=True)
+    kept = history.trim_results(
+        keep=1, text=lambda each: f"[{each.call.name}: {len(each.result.text if each.result else '')}]"
+    )
+    assert next(result.text for message in kept for result in message.results) == f"[{call().name}: 180]"
+    with pytest.raises(TypeError, match="must give a str"):
+        history.trim_results(keep=0, text=lambda _: None)  # type: ignore[arg-type, return-value]
+
+
+@pytest.mark.parametrize(
+    ("how", "error"), [({}, TypeError), ({"keep": 1, "older_than": 1}, TypeError), ({"keep": -1}, ValueError)]
+)
+def test_which_results_are_trimmed_is_said_in_one_way(how: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        talk(1, tools=True).trim_results(**how)
+
+
+@given(histories(max_size=14))
+def test_a_history_as_it_was_is_sent_as_it_was(history: MessageHistory) -> None:
+    for position in range(len(history) + 1):
+        kept = windows.drop_from(history, position)
+        assert is_valid(kept.history)
+        assert len(kept.history) == position
+        assert content(kept.history)[: position - 1] == content(history)[: max(position - 1, 0)]
+        assert (kept.history.system, kept.history.policy) == (history.system, history.policy)
+        assert kept.omitted.messages == len(history) - position
+        for dialect in DIALECTS:
+            # The last message is still open, and so may lead to a continuation.
+            wire = history.for_send(dialect)
+            sent = windows.drop_from(history, position).history.for_send(dialect)
+            if position and history[position - 1].role == "user" and not kept.history.awaiting:
+                assert wire[: len(sent)] == sent or position == len(history)
+
+
+def test_what_comes_after_a_history_as_it_was_has_keys_of_its_own() -> None:
+    history = MessageHistory(name="chat").add_user("q").add_assistant([call("1")]).add_tool_result("1", "x")
+    history = history.add_assistant([call("2")])
+    again = windows.drop_from(history, 3).history
+    assert again.calls[0].key == history.calls[0].key
+    assert again.add_assistant([call("2")]).calls[1].key != history.calls[1].key
+    waiting = windows.drop_from(history, -2).history
+    assert [each.key for each in waiting.awaiting] == [history.calls[0].key]
+
+
+def test_tokens_are_of_a_message_or_of_all() -> None:
+    history = talk(2, tools=True)
+    assert windows.tokens(history) == sum(map(estimate_tokens, history)) == history.safe_cuts()[0].cost
+    assert windows.tokens(history[0], lambda message: len(message.text)) == len("question 0")
+    assert windows.tokens(history, len) == len(history)
+
+
 def test_trimming_marks_thinking_behind_the_first_change() -> None:
     thought = [ThinkingBlock("hm", "c2ln"), call()]
     history = MessageHistory()

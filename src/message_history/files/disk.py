@@ -7,6 +7,7 @@ import functools
 import logging
 import operator
 import os
+import re
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 from message_history.files.opening import check_regular, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 CHUNK: Final = 1024 * 1024
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
@@ -167,6 +168,22 @@ def back_up(path: Path, *, sync: bool = True) -> Path:
             with opened(path) as held:
                 replace(copy, iter(lambda: held.read(CHUNK), b""), sync=sync, follow=False, like=path)
     return copy
+
+
+def backups_of(path: Path) -> list[Path]:
+    """Return the files that `back_up` has made of a file, and what a crash has left of making them or the file."""
+    path = file_of(path)
+    made = re.compile(rf"(?:\.?{re.escape(path.name)}\.bak(?:-[0-9]+)?(?:\.new)?|\.{re.escape(path.name)}\.new)")
+    return sorted(each for each in path.parent.iterdir() if made.fullmatch(each.name))
+
+
+def remove(paths: Sequence[Path], *, sync: bool) -> None:
+    """Remove files, in this order; those that are not there are passed over. Raises `OSError` when one cannot be."""
+    for path in paths:
+        path.unlink(missing_ok=True)
+    if sync:
+        for folder in dict.fromkeys(path.parent for path in paths):
+            _sync_folder(folder)
 
 
 def _stamp(found: os.stat_result) -> Stamp:

@@ -47,14 +47,17 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "message-history session"
 FORMAT_VERSION: Final = 1
+ABOUT: Final = "about"
+"""The key of the header under which is what an application says of the session."""
 ZEROS: Final = "zero bytes"
 MAX_LINE: Final = 64 * 1024 * 1024
 """Lines longer than this many bytes are neither written nor read."""
 
 
-def header(lineage: Lineage = WHOLE) -> bytes:
+def header(lineage: Lineage = WHOLE, about: Mapping[str, Any] | None = None) -> bytes:
     keys = {LINEAGE: lineage_to_json(lineage)} if lineage != WHOLE else {}
-    return json_bytes({"format": FORMAT, "version": FORMAT_VERSION, **keys}) + b"\n"
+    known = {ABOUT: dict(about)} if about else {}
+    return json_bytes({"format": FORMAT, "version": FORMAT_VERSION, **keys, **known}) + b"\n"
 
 
 def is_cut_header(data: bytes) -> bool:
@@ -63,9 +66,9 @@ def is_cut_header(data: bytes) -> bool:
     return start.startswith(data.strip()) or (data.startswith(start) and b"\n" not in data.rstrip())
 
 
-def whole_lines(history: MessageHistory) -> Iterator[bytes]:
+def whole_lines(history: MessageHistory, about: Mapping[str, Any] | None = None) -> Iterator[bytes]:
     context = context_of(conversation_of(history))
-    yield header(context.lineage)
+    yield header(context.lineage, about)
     yield from (json_bytes(entry) + b"\n" for entry in first_entry(context.system))
     yield from new_lines(history, Growth(0, 0))
 
@@ -96,6 +99,12 @@ def _beside(first: int, recorded: Sequence[Repair]) -> dict[str, Any]:
     return {"repairs": list(map(repair_to_json, recorded)), "first_repair": first} if recorded else {}
 
 
+def about_in(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a header says of its session."""
+    about = header.get(ABOUT)
+    return about if isinstance(about, dict) else {}
+
+
 def is_own(entry: object) -> bool:
     if not isinstance(entry, Mapping):
         return False
@@ -110,6 +119,7 @@ class Journal:
     messages: dict[int, Any] = field(factory=dict)  # the messages in the saved form, by their positions
     system: dict[str, Any] | None = None  # the system prompt, as an entry
     lineage: Lineage = WHOLE  # what the keys of the calls are made of
+    about: dict[str, Any] = field(factory=dict)  # what an application says of the session
     repairs: list[Repair] = field(factory=list)  # what had been changed
     standing: list[Repair] = field(factory=list)  # repairs that a result may still undo
     notes: list[LineNote] = field(factory=list)  # what could not be taken as it stands
@@ -211,8 +221,10 @@ class Journal:
         if self.version is not None or line > 1:
             self.note(line, "a header in the middle")
             self._before = self._last + 1
-        elif isinstance(keys := value.get(LINEAGE), dict):
-            self.lineage = lineage_from_json(keys) or WHOLE
+        else:
+            self.about = about_in(value)
+            if isinstance(keys := value.get(LINEAGE), dict):
+                self.lineage = lineage_from_json(keys) or WHOLE
         self.version = version if isinstance(version, int) else FORMAT_VERSION
         if self.version > FORMAT_VERSION:
             self.note(line, f"written by a later version ({self.version}); what it added is not read")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.policy import WITH_REASON
-from message_history.forgetting.saved_form import gone
+from message_history.forgetting.saved_form import SAYS_NOTHING, gone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from message_history.forgetting.saved_form import Rewriting
 
-NOBODYS: Final = ("bootstrap", "continuation", "forgotten")
+NOBODYS: Final = ("bootstrap", "continuation", "edited")
 """The kinds of marks of texts that are this library's own."""
 OF_CALLS: Final = ("renamed", "approval")
 KEPT_OF_REPLIES: Final = ("id", "model", "stop_reason", "provider", "usage")
@@ -25,6 +25,8 @@ def emptied(block: dict[str, Any], reason: str) -> dict[str, Any]:
         return block
     if mark.get("kind") in ("stub", "quote", "state"):
         return _bare_note(block, mark)
+    # A place that was redacted may say more than one that was erased, and keeps its reason.
+    reason = mark["reason"] if mark.get("kind") == "forgotten" else reason
     marks = {"kind": "forgotten", "reason": reason}
     if kind == "tool_use":
         kept = mark if mark.get("kind") in OF_CALLS else marks
@@ -32,7 +34,9 @@ def emptied(block: dict[str, Any], reason: str) -> dict[str, Any]:
     if kind == "tool_result":
         kept = _bare_mark(mark) if mark.get("kind") in ("decided", "approval") else marks
         flag = {"is_error": True} if block.get("is_error") else {}
-        return {"type": kind, "tool_use_id": block["tool_use_id"], "content": [gone(reason)], **flag, "mark": kept}
+        ours = [part for part in block["content"] if part.get("mark", {}).get("kind") == "edited"]
+        content = [gone(reason), *ours]
+        return {"type": kind, "tool_use_id": block["tool_use_id"], "content": content, **flag, "mark": kept}
     return gone(reason)
 
 
@@ -113,7 +117,7 @@ def erase_repairs(
 
 
 def _bare_repair(repair: dict[str, Any], reason: str) -> dict[str, Any]:
-    bare = {key: value for key, value in repair.items() if key != "detail" or repair["code"] == "result_stubbed"}
+    bare = {key: value for key, value in repair.items() if key != "detail" or repair["code"] in SAYS_NOTHING}
     if "removed" in repair:
         bare["removed"] = [{"block": emptied(item["block"], reason)} for item in repair["removed"] if "block" in item]
     if "added" in repair:

@@ -8,7 +8,7 @@ from message_history.core.messages.blocks import is_blank
 from message_history.core.turns.rules import UNKNOWN_TOOL
 from message_history.dialects.native.parse import LINEAGE
 from message_history.forgetting.finding import free_name
-from message_history.forgetting.saved_form import THINKING, gone
+from message_history.forgetting.saved_form import SAYS_NOTHING, THINKING, gone
 
 if TYPE_CHECKING:
     from message_history.forgetting.finding import Finder
@@ -146,7 +146,7 @@ class Redaction:
         if "detail" in repair:
             left["detail"] = self._finder.text(repair["detail"])
             is_near = self._finder.places > before or repair["index"] in rewriting.places
-            if is_near and repair["code"] != "result_stubbed":
+            if is_near and repair["code"] not in SAYS_NOTHING:
                 left["detail"] = ""  # It shortens texts: a part of one may be there.
                 self._finder.places += bool(repair["detail"])
         return left

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from message_history.history import MessageHistory
 
 THINKING: Final = ("thinking", "redacted_thinking")
+SAYS_NOTHING: Final = ("result_stubbed", "content_forgotten")
+"""The codes of repairs whose details quote no content."""
 
 
 @final
@@ -169,6 +171,8 @@ def forget_what_processes_keep() -> None:
     for module, name in _REMEMBERED:
         if module in sys.modules:
             getattr(sys.modules[module], name).cache_clear()
+    if "message_history.media.scale_cache" in sys.modules:
+        sys.modules["message_history.media.scale_cache"].forget()
 
 
 _REMEMBERED: Final = (

@@ -32,7 +32,7 @@ def _repair(data: bytes, policy: Policy) -> Rewritten:
     journal = _journal(data)
     recorded = [*journal.repairs, *journal.standing]
     history = restored(journal.entries(), policy, recorded)
-    return Rewritten(b"".join(whole_lines(history)), (("", history.repairs[len(recorded) :]),))
+    return Rewritten(b"".join(whole_lines(history, journal.about)), (("", history.repairs[len(recorded) :]),))
 
 
 def _journal(data: bytes) -> Journal:

@@ -78,3 +78,10 @@ class _Made:
 
 
 _MADE: Final = _Made(64_000_000)
+
+
+def forget() -> None:
+    """Forget all images that were made to fit, and the digests of what they were."""
+    with _MADE._lock:
+        _MADE._held.clear()
+        _MADE._size = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
 from message_history.core.messages.repairs import Severity
@@ -57,6 +57,27 @@ def transcript_page(
         )
     )
     return page(name, body, kind="transcript")
+
+
+def notebook_html(history: MessageHistory) -> str:
+    """Return a history as a page in a frame, as notebooks show it: its newest messages, and what was repaired."""
+    first = max(len(history) - MOST_IN_NOTEBOOKS, 0)
+    marks: dict[int, list[Markup]] = defaultdict(list)
+    for repair in history.repairs:
+        marks[min(repair.index, max(len(history) - 1, 0))].append(repair_note(repair, lambda entry: f"entry {entry}"))
+    facts = [_fact(len(history), "message"), *([_fact_text(f"the newest {MOST_IN_NOTEBOOKS}")] if first else [])]
+    facts += [_fact(len(history.repairs), "repair")] if history.repairs else []
+    system = folded_text(history.system) if history.system is not None else ""
+    head = element("header", element("p", *facts, class_="facts"), system)
+    body = join((head, element("main", *_messages(history, marks, first), id="messages")))
+    # Without scripts, and apart from the notebook's own page.
+    return element(
+        "iframe", srcdoc=page("history", body, kind="transcript").decode(), sandbox="", width="100%", height="480"
+    )
+
+
+MOST_IN_NOTEBOOKS: Final = 100
+"""How many messages a notebook shows: it keeps what it has shown."""
 
 
 def _marks(
@@ -132,10 +153,10 @@ def _problems(marks: Mapping[int, list[Markup]]) -> Markup:
     )
 
 
-def _messages(history: MessageHistory, marks: Mapping[int, list[Markup]]) -> Iterable[Markup]:
-    messages = list(history)
-    for index, message in enumerate(messages):
-        after = messages[index + 1] if index + 1 < len(messages) else None
+def _messages(history: MessageHistory, marks: Mapping[int, list[Markup]], first: int = 0) -> Iterable[Markup]:
+    messages = list(history[first:])
+    for index, message in enumerate(messages, first):
+        after = messages[index + 1 - first] if index + 1 - first < len(messages) else None
         yield _message(index, message, after, marks.get(index, []))
     if not messages:
         yield element("p", "No message is left.", class_="empty")

@@ -12,18 +12,25 @@ if TYPE_CHECKING:
         SessionError,
         SessionLockedError,
     )
+    from message_history.storage.about import Found, SessionInfo
     from message_history.storage.databases.async_session import AsyncSqlSession
     from message_history.storage.databases.session import SqlSession
-    from message_history.storage.sessions.jsonl import JsonlSession, LoadReport
+    from message_history.storage.kept import BytesSession, Session
+    from message_history.storage.sessions.jsonl import JsonlSession
+    from message_history.storage.sessions.reading import LoadReport
     from message_history.storage.working import Turn, WaitingCall
 
 __all__ = [
     "AsyncSqlSession",
+    "BytesSession",
+    "Found",
     "JsonlSession",
     "LoadReport",
     "NotAContinuationError",
+    "Session",
     "SessionConflictError",
     "SessionError",
+    "SessionInfo",
     "SessionLockedError",
     "SqlSession",
     "Turn",
@@ -32,11 +39,15 @@ __all__ = [
 
 _PLACES: Final = {
     "AsyncSqlSession": "storage.databases.async_session",
+    "BytesSession": "storage.kept",
+    "Found": "storage.about",
     "JsonlSession": "storage.sessions.jsonl",
-    "LoadReport": "storage.sessions.jsonl",
+    "LoadReport": "storage.sessions.reading",
     "NotAContinuationError": "files.errors",
+    "Session": "storage.kept",
     "SessionConflictError": "files.errors",
     "SessionError": "files.errors",
+    "SessionInfo": "storage.about",
     "SessionLockedError": "files.errors",
     "SqlSession": "storage.databases.session",
     "Turn": "storage.working",

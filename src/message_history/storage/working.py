@@ -102,6 +102,19 @@ def end_of(until: End, now: float) -> float:
     return end
 
 
+def start_of(older_than: End, now: float) -> float:
+    """Return a time that is over in seconds since 1970; a span of time ends now."""
+    if isinstance(older_than, timedelta):
+        time: float | None = now - older_than.total_seconds()
+    else:
+        time = seconds("older_than", older_than)
+    if time is None or time > now:
+        raise ValueError(
+            f"older_than must be a timedelta, or a time before {readable_time(now)}, not {older_than!s:.80}"
+        )
+    return time
+
+
 def check_worker(worker: str) -> None:
     if not isinstance(worker, str):
         raise TypeError(f"worker must be a text, not {type(worker).__name__}: {worker!r:.80}")
@@ -199,7 +212,7 @@ class SharedSession:
         """Replace what is saved, or the turns of it that were loaded, with a history, at one stroke.
 
         A file that loses stored messages by that, or whose messages change, is kept as it was, as `NAME.bak`. Rows of
-        a database that do not count any more stay until `prune`.
+        a database that do not count any more stay until `drop_old_rows`.
 
         Args:
             history: the history.

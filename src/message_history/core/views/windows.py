@@ -62,9 +62,10 @@ from message_history.core.views.cuts import (
 from message_history.core.views.fitting import fitting_cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from message_history.core.messages.block_base import Block
+    from message_history.core.turns.calls import CallRecord
     from message_history.core.turns.past import Turn
 
 
@@ -134,7 +135,17 @@ def rewind(conversation: Conversation, n_turns: int = 1) -> Kept:
         raise WindowError(f"n_turns: {n_turns:,} turns cannot be omitted; the history has {len(starts):,}")
     if n_turns == 0:
         return conversation, Omitted()
-    position = starts[len(starts) - n_turns]
+    return _drop_from(conversation, messages, starts[len(starts) - n_turns])
+
+
+def drop_from(conversation: Conversation, position: SupportsIndex) -> Kept:
+    """Omit all messages from a position on."""
+    messages = _messages_from(conversation, 0)
+    end = slice(checked_index("position", position)).indices(len(messages))[1]
+    return _drop_from(conversation, messages, end) if end < len(messages) else (conversation, Omitted())
+
+
+def _drop_from(conversation: Conversation, messages: list[Message], position: int) -> Kept:
     repairs = [repair for repair in context_of(conversation).repairs if repair.index < position]
     unsettled = _unsettled_in(conversation, lambda at: at >= position)
     missed = _missed(unsettled, position)
@@ -170,18 +181,24 @@ def compact(
     return _from(conversation, position, (*pinned, *blocks), pin)
 
 
-def trim_results(conversation: Conversation, *, older_than: SupportsIndex, text: str = TRIMMED) -> Kept:
+def trim_results(
+    conversation: Conversation,
+    *,
+    older_than: SupportsIndex | None = None,
+    keep: SupportsIndex | None = None,
+    text: str | Callable[[CallRecord], str] = TRIMMED,
+) -> Kept:
     """Shorten old results; calls, ids and everything else stay."""
-    if not isinstance(text, str):
-        raise TypeError(f"text must be a str, not {short_repr(text)}")
+    if not isinstance(text, str) and not callable(text):
+        raise TypeError(f"text must be a str, or a function of a call, not {short_repr(text)}")
+    if (older_than is None) == (keep is None):
+        raise TypeError("trim_results takes older_than or keep: a position, or how many of the newest results stay")
     past, (assistant, user), context = parts_of(conversation)
-    if text == context.policy.stub_text:
-        raise ValueError(
-            f"text must not be the text of a stub, {short_repr(text)}: no result would seem to be there; pass another"
-        )
     messages = _messages_from(conversation, 0)
-    end = slice(checked_index("older_than", older_than)).indices(len(messages))[1]
-    trimming = _Trimming(() if is_blank(text) else (TextBlock(text),))
+    end = len(messages) if older_than is None else checked_index("older_than", older_than)
+    end = slice(end).indices(len(messages))[1]
+    count = len(messages) if keep is None else _count_to_trim(messages, checked_index("keep", keep))
+    trimming = _Trimming(_texts(conversation, text), count)
     before_user = messages_in(past) + (assistant is not None)
     trimmed = [trimming.message(n, message) for n, message in enumerate(messages[: min(end, before_user)])]
     user = trimming.user(before_user, user) if end > before_user else user
@@ -196,6 +213,39 @@ def trim_results(conversation: Conversation, *, older_than: SupportsIndex, text:
     )
     trimmed = [*trimmed[:first], *map(behind_change, trimmed[first:])]
     return folded(context, trimmed, context.repairs).finish(user), omitted
+
+
+def _count_to_trim(messages: Iterable[Message], keep: int) -> int:
+    """Return how many of the results are not among the newest."""
+    if keep < 0:
+        raise ValueError(f"keep must be a number from 0 on, not {keep}")
+    return max(sum(not result.is_stub for message in messages for result in message.results) - keep, 0)
+
+
+def _texts(
+    conversation: Conversation, text: str | Callable[[CallRecord], str]
+) -> Callable[[int, ToolResultBlock], tuple[Block, ...]]:
+    """Return what gives the content that takes the place of a result in a message."""
+    stub = context_of(conversation).policy.stub_text
+    records = (
+        {} if isinstance(text, str) else {(each.position + 1, each.call.id): each for each in find_calls(conversation)}
+    )
+
+    def content(position: int, result: ToolResultBlock) -> tuple[Block, ...]:
+        found = text if isinstance(text, str) else text(records[position, result.tool_use_id])
+        if not isinstance(found, str):
+            raise TypeError(f"text must give a str for a call, not {short_repr(found)}")
+        if found == stub:
+            raise ValueError(
+                f"text must not be the text of a stub, {short_repr(found)}: no result would seem to be there; "
+                "pass another"
+            )
+        return () if is_blank(found) else (TextBlock(found),)
+
+    if isinstance(text, str):
+        fixed = content(0, ToolResultBlock(""))
+        return lambda *_: fixed
+    return content
 
 
 _IN_SUMMARIES: Final = (TextBlock, ImageBlock, DocumentBlock, ProviderBlock)
@@ -328,11 +378,11 @@ def _any_thinking(_: int, turns: Sequence[Turn]) -> bool:
 class _Trimming:
     """Results that are shortened, and where they are."""
 
-    def __init__(self, content: tuple[Block, ...]) -> None:
+    def __init__(self, content: Callable[[int, ToolResultBlock], tuple[Block, ...]], count: int) -> None:
         self.positions: list[int] = []
         self.results = 0
-        self._content = content  # what stands in the place of what they had
-        self._size = _size(content)
+        self._content = content  # gives what stands in the place of what they had
+        self._left = count  # how many are looked at
 
     def message(self, position: int, message: Message) -> Message:
         """Return a message with shorter results; the same message when there is nothing to shorten."""
@@ -351,16 +401,18 @@ class _Trimming:
 
     def _block(self, position: int, block: Block) -> Block:
         """Return a real result with other content, if that is shorter."""
-        if not isinstance(block, ToolResultBlock) or block.is_stub:
+        if not isinstance(block, ToolResultBlock) or block.is_stub or not self._left:
             return block
+        self._left -= 1
+        content = self._content(position, block)
         # That a person edited the arguments is no part of what the tool gave.
         note = tuple(each for each in block.content[-1:] if each.mark is not None and each.mark.kind == "edited")
-        if _size(block.content) <= self._size + _size(note):
+        if _size(block.content) <= _size(content) + _size(note):
             return block
         self.results += 1
         if position not in self.positions[-1:]:
             self.positions.append(position)
-        return evolve(block, content=(*self._content, *note))
+        return evolve(block, content=(*content, *note))
 
 
 def _size(content: tuple[Block, ...]) -> int:

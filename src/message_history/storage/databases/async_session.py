@@ -13,7 +13,8 @@ from message_history.files.errors import SessionConflictError, SessionError
 from message_history.storage.databases.session import SqlSession
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+    from datetime import datetime
     from os import PathLike
 
     from sqlalchemy.ext.asyncio import AsyncEngine
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from message_history.core.turns.calls import CallRecord
     from message_history.core.turns.rules import CallState
     from message_history.history import MessageHistory
+    from message_history.storage.about import Found, SessionInfo
     from message_history.storage.working import End, Turn, WaitingCall
 
 T = TypeVar("T")
@@ -161,13 +163,83 @@ class AsyncSqlSession:
         engine = _engine_of(database).sync_engine
         return await _to_the_end(partial(SqlSession.ids, engine, after=after, limit=limit))
 
-    async def prune(self) -> int:
-        """Delete the rows that do not count any more; see `SqlSession.prune`."""
-        return await self._run(SqlSession.prune)
+    async def describe(
+        self,
+        *,
+        owner: str | None = None,
+        title: str | None = None,
+        labels: Iterable[str] | None = None,
+        created: float | datetime | None = None,
+        updated: float | datetime | None = None,
+    ) -> SessionInfo:
+        """Say whose the session is, and what else it is listed by; see `SqlSession.describe`."""
+        return await self._run(
+            lambda session: session.describe(owner=owner, title=title, labels=labels, created=created, updated=updated)
+        )
 
-    async def delete(self) -> bool:
+    async def info(self) -> SessionInfo:
+        """Return what is said of the session; see `SqlSession.info`."""
+        return await self._run(SqlSession.info)
+
+    @staticmethod
+    async def sessions(
+        database: str | PathLike[str] | AsyncEngine,
+        *,
+        owner: str | None = None,
+        label: str | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[SessionInfo]:
+        """List the sessions of a database; see `SqlSession.sessions`."""
+        engine = _engine_of(database).sync_engine
+        return await _to_the_end(
+            lambda: SqlSession.sessions(engine, owner=owner, label=label, after=after, limit=limit)
+        )
+
+    @staticmethod
+    async def search(
+        database: str | PathLike[str] | AsyncEngine,
+        text: str,
+        *,
+        owner: str | None = None,
+        after: str | None = None,
+        limit: int | None = 100,
+    ) -> list[Found]:
+        """Find the messages that have all the words of a text; see `SqlSession.search`."""
+        engine = _engine_of(database).sync_engine
+        return await _to_the_end(lambda: SqlSession.search(engine, text, owner=owner, after=after, limit=limit))
+
+    @staticmethod
+    async def prune(database: str | PathLike[str] | AsyncEngine, *, older_than: End, scrub: bool = True) -> int:
+        """Delete the sessions that were not written to for some time; see `SqlSession.prune`."""
+        engine = _engine_of(database).sync_engine
+        return await _to_the_end(lambda: SqlSession.prune(engine, older_than=older_than, scrub=scrub))
+
+    @staticmethod
+    async def export_owner(database: str | PathLike[str] | AsyncEngine, owner: str, path: str | PathLike[str]) -> int:
+        """Write all of an owner's sessions into one file; see `SqlSession.export_owner`."""
+        engine = _engine_of(database).sync_engine
+        return await _to_the_end(lambda: SqlSession.export_owner(engine, owner, path))
+
+    @staticmethod
+    async def delete_owner(database: str | PathLike[str] | AsyncEngine, owner: str, *, scrub: bool = True) -> int:
+        """Delete all of an owner's sessions; see `SqlSession.delete_owner`."""
+        engine = _engine_of(database).sync_engine
+        return await _to_the_end(lambda: SqlSession.delete_owner(engine, owner, scrub=scrub))
+
+    @staticmethod
+    async def scrub(database: str | PathLike[str] | AsyncEngine) -> None:
+        """Rewrite the files of the database; see `SqlSession.scrub`."""
+        engine = _engine_of(database).sync_engine
+        await _to_the_end(lambda: SqlSession.scrub(engine))
+
+    async def drop_old_rows(self) -> int:
+        """Delete the rows that do not count any more; see `SqlSession.drop_old_rows`."""
+        return await self._run(SqlSession.drop_old_rows)
+
+    async def delete(self, *, scrub: bool = True) -> bool:
         """Delete the session with all its rows; see `SqlSession.delete`."""
-        return await self._run(SqlSession.delete)
+        return await self._run(lambda session: session.delete(scrub=scrub))
 
     async def _run(self, work: Callable[[SqlSession], T]) -> T:
         """Run an operation of the other session; one at a time, since it does not know of tasks."""

@@ -14,6 +14,7 @@ from weakref import WeakSet
 from sqlalchemy import (
     Connection,
     Engine,
+    Table,
     and_,
     case,
     create_engine,
@@ -27,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
 from message_history.core.turns.rules import CallState
 from message_history.extras import not_installed
@@ -35,15 +36,21 @@ from message_history.files.errors import SessionError, SessionLockedError
 from message_history.storage.databases.rows import Head, waiting_call
 from message_history.storage.databases.tables import (
     CALLS,
+    LABELS,
     MESSAGES,
     REPAIRS,
     SCHEMA,
     SCHEMA_VERSION,
     SESSIONS,
+    TEXTS,
     TURNS,
+    WORDS,
+    can_search,
+    clock,
     counting,
     is_replaced,
     migrate,
+    names,
     version_of,
 )
 
@@ -84,6 +91,10 @@ class Database:
     def __str__(self) -> str:
         return str(self._engine.url.render_as_string(hide_password=True))
 
+    @property
+    def is_file(self) -> bool:
+        return bool(self._kind == SQLITE)
+
     @contextmanager
     def reading(self) -> Iterator[Rows]:
         """Read: all that is read is of one moment. Raises `SessionError` when the database cannot be read."""
@@ -99,6 +110,23 @@ class Database:
             self._prepare()
             with self._transaction(write=True) as connection:
                 yield Rows(connection)
+
+    def scrub(self) -> None:
+        """Rewrite the files of the database, so that nothing that was deleted is left in them."""
+        with self._reporting():
+            self._prepare()
+            with self._engine.connect() as made:
+                connection = made.execution_options(isolation_level="AUTOCOMMIT")
+                if self._kind == POSTGRESQL:
+                    connection.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {', '.join(names())}")
+                    return
+                connection.exec_driver_sql(f"PRAGMA busy_timeout = {self._milliseconds}")
+                if can_search(connection):
+                    connection.exec_driver_sql(f"INSERT INTO {WORDS}({WORDS}) VALUES ('optimize')")  # noqa: S608
+                connection.exec_driver_sql("VACUUM")
+                busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
+        if busy:
+            raise SessionLockedError(f"{self}: somebody reads it, so its write-ahead log still has what was deleted")
 
     def _prepare(self) -> None:
         """Make the tables, once for each engine, and anew for a file that was deleted."""
@@ -187,7 +215,7 @@ class Rows:
         """Read a session's own row, if there is one; `hold` makes its other writers wait from here on."""
         columns = SESSIONS.c
         wanted = select(columns.number, columns.revision, columns.messages, columns.repairs, columns.system)
-        wanted = wanted.where(columns.id == id)
+        wanted = wanted.where(columns.id == id, columns.revision > 0)
         found = self._connection.execute(wanted.with_for_update() if hold else wanted).first()
         return Head(*found) if found is not None else None
 
@@ -217,21 +245,27 @@ class Rows:
         return list(self._connection.execute(wanted.order_by(columns.position)).scalars())
 
     def create(self, id: str, head: Head) -> int | None:
-        """Make a session.
+        """Make a session, which may be described already.
 
-        The number in `head` is not looked at. Returns the session's number; None when there is one with this id, and
-        then nothing more can be written. Raises `SessionError` when a later version of this library has changed the
-        tables.
+        The number in `head` is not looked at. Returns the session's number; None when there is one with this id.
+        Raises `SessionError` when a later version of this library has changed the tables.
         """
         if version_of(self._connection) != SCHEMA_VERSION:
             raise SessionError(_CHANGED)
-        values = {"id": id, **head._asdict()}
+        values = {**head._asdict(), "updated": clock(self._connection)}
         del values["number"]
-        try:
-            key = self._connection.execute(insert(SESSIONS).values(values)).inserted_primary_key
-        except IntegrityError:
+        made = self.insert(SESSIONS).values(id=id, created=clock(self._connection), **values)
+        described = SESSIONS.c.revision == 0
+        made = made.on_conflict_do_update(index_elements=[SESSIONS.c.id], set_=values, where=described)
+        if not self._connection.execute(made, execution_options={"preserve_rowcount": True}).rowcount:
             return None
-        return int(key[0]) if key is not None else None
+        number = int(self._connection.execute(select(SESSIONS.c.number).where(SESSIONS.c.id == id)).scalar_one())
+        self._date_labels(number)
+        return number
+
+    def insert(self, table: Table) -> Any:
+        """Insert, where what to do in a conflict can be said."""
+        return _INSERTS[self._connection.dialect.name](table)
 
     def advance(self, head: Head) -> bool:
         """Go on to a session's next revision; from here on all other writers of this session wait.
@@ -245,17 +279,35 @@ class Rows:
             update(SESSIONS)
             .where(ours, known)
             .values(revision=head.revision, messages=head.messages, repairs=head.repairs, system=head.system)
+            .values(updated=clock(self._connection))
         )
         if done.rowcount != 1 and version_of(self._connection) != SCHEMA_VERSION:
             raise SessionError(_CHANGED)
+        if done.rowcount:
+            self._date_labels(head.number)
         return bool(done.rowcount)
 
-    def add(self, head: Head, messages: Sequence[Row], repairs: Sequence[Row]) -> None:
+    def _date_labels(self, number: int) -> None:
+        time = select(SESSIONS.c.updated).where(SESSIONS.c.number == number).scalar_subquery()
+        self._connection.execute(update(LABELS).where(LABELS.c.session == number).values(updated=time))
+
+    def add(self, head: Head, messages: Sequence[Row], repairs: Sequence[Row], changed: int | None) -> None:
         for table, rows in ((MESSAGES, messages), (REPAIRS, repairs)):
             same = {"session": head.number, "revision": head.revision}
             values = [{**same, "position": row.position, "body": row.body, **row.more} for row in rows]
             if values:
                 self._connection.execute(insert(table), values)
+        if changed is not None:
+            old = and_(TEXTS.c.session == head.number, TEXTS.c.position >= changed)
+            self._connection.execute(delete(TEXTS).where(old))
+        self.add_texts(head.number, [(row.position, row.text) for row in messages if row.text])
+
+    def add_texts(self, number: int, texts: Sequence[tuple[int, str]]) -> None:
+        """Let texts be searched, by their positions."""
+        owner = select(SESSIONS.c.owner).where(SESSIONS.c.number == number).scalar_subquery()
+        values = [{"session": number, "position": position, "text": text} for position, text in texts]
+        if values:
+            self._connection.execute(insert(TEXTS).values(owner=owner), values)
 
     def note(self, number: int, calls: WaitingRows) -> None:
         """Keep in step which calls of a session wait; the caller holds it."""
@@ -278,12 +330,12 @@ class Rows:
         return [waiting_call(*row) for row in self._connection.execute(wanted)]
 
     def now(self) -> float:
-        return float(self._connection.exec_driver_sql(_CLOCKS[self._connection.dialect.name]).scalar_one())
+        return float(self._connection.execute(select(clock(self._connection))).scalar_one())
 
     def hold(self, id: str, worker: str, token: str, until: float) -> tuple[str, float] | None:
         """Take the turn of a session; None when it is taken, else who has it, and until when."""
         mine = {"worker": json.dumps(worker), "token": token, "until": until}
-        take = _INSERTS[self._connection.dialect.name](TURNS).values(id=id, **mine)
+        take = self.insert(TURNS).values(id=id, **mine)
         over = TURNS.c.until <= self.now()
         self._connection.execute(take.on_conflict_do_update(index_elements=[TURNS.c.id], set_=mine, where=over))
         holder = self._connection.execute(select(TURNS).where(TURNS.c.id == id)).one()
@@ -297,6 +349,11 @@ class Rows:
     def release(self, id: str, token: str) -> None:
         self._connection.execute(delete(TURNS).where(TURNS.c.id == id, TURNS.c.token == token))
 
+    def token(self, id: str) -> str | None:
+        """Return the token of the turn of a session, if somebody has it."""
+        found = self._connection.execute(select(TURNS.c.token).where(TURNS.c.id == id)).scalar()
+        return str(found) if found is not None else None
+
     def copy(self, head: Head, number: int) -> None:
         """Copy the rows that count to the session of another number, at its first revision."""
         for table, count in ((MESSAGES, head.messages), (REPAIRS, head.repairs)):
@@ -308,15 +365,37 @@ class Rows:
         self._connection.execute(
             insert(CALLS).from_select(list(CALLS.c.keys()), calls.where(CALLS.c.session == head.number))
         )
+        self._describe_as(head.number, number)
 
-    def delete(self, number: int) -> bool:
-        # Its own row first: whoever writes to it waits, and then finds that it is gone.
-        done = self._connection.execute(delete(SESSIONS).where(SESSIONS.c.number == number))
+    def _describe_as(self, old: int, number: int) -> None:
+        """Say of a session what is said of another one, and let its texts be searched."""
+        listed = ("owner", "title", "labels")
+        same = select(*(SESSIONS.c[each] for each in listed)).where(SESSIONS.c.number == old)
+        values = self._connection.execute(same).one()._asdict()
+        self._connection.execute(update(SESSIONS).where(SESSIONS.c.number == number).values(values))
+        for table, kept in ((LABELS, ["label", "owner", "updated"]), (TEXTS, ["position", "owner", "text"])):
+            wanted = select(literal(number), *(table.c[each] for each in kept)).where(table.c.session == old)
+            self._connection.execute(insert(table).from_select(["session", *kept], wanted))
+        self._date_labels(number)
+
+    def delete(self, numbers: Sequence[int]) -> None:
+        """Delete sessions with all that is kept of them; the caller holds them."""
+        for start in range(0, len(numbers), IN_ONE):
+            some = numbers[start : start + IN_ONE]
+            # Its own row first: whoever writes to it waits, and then finds that it is gone.
+            own = SESSIONS.c.number.in_(some)
+            self._connection.execute(delete(TURNS).where(TURNS.c.id.in_(select(SESSIONS.c.id).where(own))))
+            self._connection.execute(delete(SESSIONS).where(own))
+            for table in (MESSAGES, REPAIRS, CALLS, LABELS, TEXTS):
+                self._connection.execute(delete(table).where(table.c.session.in_(some)))
+
+    def clear(self, number: int) -> None:
+        """Delete what is kept of what a session says, in all its revisions; the caller holds it."""
         for table in (MESSAGES, REPAIRS, CALLS):
             self._connection.execute(delete(table).where(table.c.session == number))
-        return bool(done.rowcount)
+        self._connection.execute(delete(TEXTS).where(TEXTS.c.session == number, TEXTS.c.position >= 0))
 
-    def prune(self, head: Head) -> int:
+    def drop_old_rows(self, head: Head) -> int:
         """Delete the rows of a session that do not count any more, and return how many; the caller holds it."""
         gone = 0
         for table, count in ((MESSAGES, head.messages), (REPAIRS, head.repairs)):
@@ -326,16 +405,14 @@ class Rows:
 
 
 _CHANGED: Final = "a later version has changed the tables; nothing was written"
-_CLOCKS: Final = {
-    SQLITE: "SELECT (julianday('now') - 2440587.5) * 86400.0",
-    POSTGRESQL: "SELECT extract(epoch FROM clock_timestamp())",
-}
 _INSERTS: Final[dict[str, Any]] = {SQLITE: sqlite.insert, POSTGRESQL: postgresql.insert}
 _engines: Final[dict[str, Engine]] = {}
 _engines_lock: Final = Lock()
 _open_files: Final[OrderedDict[Engine, None]] = OrderedDict()
 """The SQLite engines that may have open connections, the one used last at the end."""
 _prepared: Final[WeakSet[Engine]] = WeakSet()
+IN_ONE: Final = 500
+"""How many sessions are named in one statement: older versions of SQLite take a thousand values."""
 
 
 def url_of(where: str | os.PathLike[str]) -> URL:

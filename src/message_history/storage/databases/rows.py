@@ -54,6 +54,7 @@ class Row(NamedTuple):
     position: int  # where it stands among its like
     body: str
     more: dict[str, Any]
+    text: str = ""  # what is searched
 
 
 @final
@@ -90,6 +91,7 @@ class Change(NamedTuple):
     messages: list[Row]
     repairs: list[Row]
     calls: WaitingRows
+    changed: int | None  # the position of the first message that was saved and is another now, or none
 
 
 def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy: Policy, first: int = 0) -> Held:
@@ -130,6 +132,24 @@ def body_starts_turn(body: str) -> bool:
     return all(isinstance(block, dict) and block.get("type") != "tool_result" for block in value["content"])
 
 
+def searched(entry: Any) -> str:
+    """Return what is searched of a message in the saved form: its texts, but for those that this library wrote."""
+    content = entry.get("content") if isinstance(entry, dict) else None
+    blocks = [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
+    texts = [each["text"] for each in blocks if each.get("type") == "text" and "mark" not in each and each.get("text")]
+    whole = "\n".join(each for each in texts if isinstance(each, str))[:MOST_SEARCHED]
+    return whole.replace("\0", " ").encode(errors="replace").decode()
+
+
+MOST_SEARCHED: Final = 100_000
+"""How many characters of a message are searched: PostgreSQL refuses to index more than a megabyte."""
+
+
+def body_text(body: str) -> str:
+    """Return the same of a body."""
+    return searched(_value(body))
+
+
 def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
     """Find the rows for what of the history is new and has settled, and for the open tail."""
     saved = held.history
@@ -146,6 +166,7 @@ def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
         ],
         [_repair_row(n, repair) for n, repair in enumerate(new_repairs, held.repairs_before + found.repair)],
         calls_since(history, found.message, len(saved)),
+        held.first + positions.start if positions.start < len(saved) else None,
     )
 
 
@@ -169,6 +190,7 @@ def rewritten(held: Held, history: MessageHistory, whole: Held) -> Change:
         [_message_row(n, messages[n], history, last=n == len(messages) - 1) for n in range(start, len(messages))],
         [_repair_row(n, repairs[n]) for n in range(first_repair, len(repairs))],
         calls._replace(settled=list({*calls.settled, *(each.key for each in held.history.calls)})),
+        start if start < whole.head.messages else None,
     )
 
 
@@ -254,7 +276,7 @@ def _message_row(position: int, message: Message, history: MessageHistory, *, la
     entry = message_to_json(message)
     if last:
         mark_open_stubs((entry,), unrecorded_stubs(conversation_of(history)))
-    return Row(position, _text(entry), {"starts_turn": starts_turn(message)})
+    return Row(position, _text(entry), {"starts_turn": starts_turn(message)}, searched(entry))
 
 
 def _repair_row(position: int, repair: Repair) -> Row:

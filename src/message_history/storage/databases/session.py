@@ -9,23 +9,27 @@ from typing import TYPE_CHECKING, Final, final
 from attrs import evolve
 
 from message_history.core.messages.policy import Policy
-from message_history.extras import not_installed
 from message_history.files.errors import SessionConflictError, SessionError
 from message_history.files.saved import growth
 from message_history.history import MessageHistory
+from message_history.storage.about import described
 from message_history.storage.databases.rows import NEW, Held, forked, grown, held_by, needs_all, rewritten
-from message_history.storage.working import SharedSession, end_of, lost_turn, refused_turn, states_of
+from message_history.storage.databases.store import DatabaseOfSessions, database_of, delete_all, listing
+from message_history.storage.databases.unfinished import NOTE, finish
+from message_history.storage.working import SharedSession, end_of, lost_turn, refused_turn
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
     from os import PathLike
 
     from sqlalchemy import Engine
 
-    from message_history.core.turns.rules import CallState
     from message_history.files.saved import Growth
-    from message_history.storage.databases.database import Database, Rows
+    from message_history.storage.about import SessionInfo
+    from message_history.storage.databases.database import Rows
     from message_history.storage.databases.rows import Head
-    from message_history.storage.working import End, WaitingCall
+    from message_history.storage.working import End
 
 logger = logging.getLogger("message_history")
 
@@ -33,7 +37,7 @@ MAX_ID: Final = 255
 
 
 @final
-class SqlSession(SharedSession):
+class SqlSession(DatabaseOfSessions, SharedSession):
     """A session in a database: a SQLite file, or PostgreSQL.
 
     Any number of processes and machines may use one database. Nobody overwrites what somebody else has written to the
@@ -62,7 +66,7 @@ class SqlSession(SharedSession):
         policy: Policy | None = None,
         lock_timeout: float = 10.0,
     ) -> None:
-        self._database = _database(database, lock_timeout)
+        self._database = database_of(database, lock_timeout)
         self._id = _checked(session_id)
         self._named = repr(self._id)
         self._policy = policy if policy is not None else Policy()
@@ -109,8 +113,16 @@ class SqlSession(SharedSession):
         if turns is not None and (type(turns) is not int or turns < 1):
             raise ValueError(f"turns must be a number from 1 on, not {turns!r:.80}")
         with self._mutex:
+            self._finish_forgetting()
             self._held = self._read(turns)
             return self._held.history
+
+    def _finish_forgetting(self) -> None:
+        """Finish what a crash has left undone."""
+        with self._database.reading() as rows:
+            token = rows.token(NOTE)
+        if token is not None:
+            finish(self._database, token)
 
     def _replace(self, held: Held, history: MessageHistory) -> None:
         self._put(held, history, growth(held.history, history))
@@ -152,7 +164,46 @@ class SqlSession(SharedSession):
             new._held = evolve(fork, head=fork.head._replace(number=number))
             return new
 
-    def prune(self) -> int:
+    def describe(
+        self,
+        *,
+        owner: str | None = None,
+        title: str | None = None,
+        labels: Iterable[str] | None = None,
+        created: float | datetime | None = None,
+        updated: float | datetime | None = None,
+    ) -> SessionInfo:
+        """Say whose the session is, and what else it is listed by; what is not given stays as it is.
+
+        The session need not be saved yet. Nothing of the history changes, so this conflicts with no other writer.
+
+        Args:
+            owner: whose it is; an empty text for nobody's.
+            title: its title.
+            labels: its labels, all of them anew.
+            created: when it was begun; otherwise the database's clock says it.
+            updated: when it was written to last; otherwise the database's clock says it, at each write.
+
+        Returns:
+            What is said of it now.
+
+        Raises:
+            SessionError: when the database cannot be written to.
+
+        Complexity: constant; linear in the session with another owner, since its texts are indexed by owner.
+        """
+        changes = described(owner, title, labels, created, updated)
+        with self._mutex, self._database.writing() as rows:
+            found: SessionInfo = listing().describe(rows, self._id, changes)
+        return found
+
+    def info(self) -> SessionInfo:
+        """Return what is said of the session: its owner, title, labels and times."""
+        with self._database.reading() as rows:
+            found: SessionInfo = listing().info(rows, self._id)
+        return found
+
+    def drop_old_rows(self) -> int:
         """Delete the rows that do not count any more: earlier forms of messages that have grown or were replaced.
 
         Returns:
@@ -163,63 +214,26 @@ class SqlSession(SharedSession):
         """
         with self._mutex, self._database.writing() as rows:
             head = rows.head(self._id, hold=True)
-            return rows.prune(head) if head is not None else 0
+            return rows.drop_old_rows(head) if head is not None else 0
 
-    def delete(self) -> bool:
+    def delete(self, *, scrub: bool = True) -> bool:
         """Delete the session with all its rows, whatever others have written to it.
+
+        Args:
+            scrub: whether to rewrite a SQLite file as well, so that no byte of the session is left in it: that takes
+                as long as copying the file. Call `scrub` once after many; that of a server is never called for you.
 
         Returns:
             False when there was none.
 
         Raises:
+            SessionLockedError: when another writer is not done in time, or when it is deleted, and somebody reads the
+                file: `scrub` it later.
             SessionError: when the database cannot be written to.
         """
         with self._mutex:
             self._held = None
-            with self._database.writing() as rows:
-                head = rows.head(self._id, hold=True)
-                return head is not None and rows.delete(head.number)
-
-    @staticmethod
-    def ids(database: str | PathLike[str] | Engine, *, after: str = "", limit: int | None = None) -> list[str]:
-        """List the sessions of a database.
-
-        Args:
-            database: see the class.
-            after: list those behind this name.
-            limit: how many at most.
-
-        Returns:
-            Their names, in the database's order.
-
-        Raises:
-            SessionError: when the database cannot be read.
-        """
-        with _database(database, 10.0).reading() as rows:
-            return rows.ids(after, limit)
-
-    @staticmethod
-    def waiting(
-        database: str | PathLike[str] | Engine, *states: CallState | str, limit: int | None = None
-    ) -> list[WaitingCall]:
-        """List the calls of all sessions that wait for somebody, in one query: no session is loaded.
-
-        A call waits when it was recorded as `waiting`, `approved` or `started` and has no result.
-
-        Args:
-            database: see the class.
-            states: the states that are asked for, `unknown` for calls that were started until a time that has passed
-                by the database's clock; none for all.
-            limit: how many at most.
-
-        Returns:
-            The calls, those first whose time is over first.
-
-        Raises:
-            SessionError: when the database cannot be read.
-        """
-        with _database(database, 10.0).reading() as rows:
-            return rows.waiting(states_of(states), limit)
+            return bool(delete_all(self._database, lambda rows: listing().numbered(rows, self._id), scrub=scrub))
 
     def _now(self) -> float:
         with self._database.reading() as rows:
@@ -284,7 +298,7 @@ class SqlSession(SharedSession):
                 raise lost_turn(repr(self._id))
             head = _advanced(rows, self._id, change.head)
             if head is not None:
-                rows.add(head, change.messages, change.repairs)
+                rows.add(head, change.messages, change.repairs, change.changed)
                 rows.note(head.number, change.calls)
         if head is None:
             self._held = held
@@ -314,16 +328,6 @@ class SqlSession(SharedSession):
             expected=self.revision,
             found=found.revision if found is not None else None,
         )
-
-
-def _database(database: str | PathLike[str] | Engine, lock_timeout: float) -> Database:
-    try:
-        from message_history.storage.databases.database import Database  # noqa: PLC0415 - the extra may not be installed
-    except ModuleNotFoundError as error:
-        if error.name != "sqlalchemy":
-            raise
-        raise SessionError(not_installed(error.name, "sql")) from None
-    return Database(database, lock_timeout)
 
 
 def _checked(id: str) -> str:

@@ -25,16 +25,19 @@ from sqlalchemy import (
     exists,
     insert,
     inspect,
+    literal_column,
     or_,
     select,
     tuple_,
+    update,
 )
+from sqlalchemy.schema import CreateColumn
 
 from message_history.core.messages.policy import Policy
 from message_history.files.errors import SessionError
-from message_history.storage.databases.rows import Head, body_starts_turn, calls_since, held_by
+from message_history.storage.databases.rows import Head, body_starts_turn, body_text, calls_since, held_by
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 
 STARTS: Final = "starts_turn"
 _ALL: Final = MetaData()
@@ -53,9 +56,62 @@ SESSIONS: Final = Table(
     Column("messages", Integer, nullable=False),
     Column("repairs", Integer, nullable=False),
     Column("system", Text),
+    Column("owner", Text, nullable=False, server_default=""),
+    Column("title", Text, nullable=False, server_default=""),
+    Column("labels", Text, nullable=False, server_default="[]"),
+    Column("created", Double, nullable=False, server_default="0"),
+    Column("updated", Double, nullable=False, server_default="0"),
+    Index("message_history_sessions_by_time", "updated", "number"),
+    Index("message_history_sessions_of_owners", "owner", "updated", "number"),
     sqlite_autoincrement=True,
 )
-"""One row for each session: its revision, how many messages and repairs it has, and its system prompt."""
+"""One row for each session: its revision, which is 0 while it is only described, how many messages and repairs it has,
+its system prompt, and what the application says of it."""
+
+LABELS: Final = Table(
+    "message_history_labels",
+    _ALL,
+    Column("session", _Number, primary_key=True, autoincrement=False),
+    Column("label", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("updated", Double, nullable=False),
+    Index("message_history_labels_by_time", "label", "updated", "session"),
+    Index("message_history_labels_of_owners", "owner", "label", "updated", "session"),
+)
+"""The labels of sessions, with what is in the session's own row to list them by."""
+
+TEXTS: Final = Table(
+    "message_history_texts",
+    _ALL,
+    Column("number", _Number, primary_key=True),
+    Column("session", _Number, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Index("message_history_texts_of_sessions", "session", "position"),
+)
+"""What is searched: the texts of the messages that count, and titles at the position -1. `WORDS` is their index."""
+
+WORDS: Final = "message_history_words"
+"""SQLite's table, PostgreSQL's index of the words of texts."""
+
+_ADD: Final = f"INSERT INTO {WORDS}(rowid, text, owner) VALUES (new.number, new.text, 'o' || hex(new.owner));"  # noqa: S608
+_GONE: Final = "'delete', old.number, old.text, 'o' || hex(old.owner)"
+_REMOVE: Final = f"INSERT INTO {WORDS}({WORDS}, rowid, text, owner) VALUES ({_GONE});"  # noqa: S608
+_INDEXES: Final = {
+    "sqlite": (
+        # It keeps no text: the triggers give it what comes and what goes.
+        f"CREATE VIRTUAL TABLE {WORDS} USING fts5(text, owner, content='', columnsize=0)",
+        f"CREATE TRIGGER {WORDS}_in AFTER INSERT ON {TEXTS.name} BEGIN {_ADD} END",
+        f"CREATE TRIGGER {WORDS}_out AFTER DELETE ON {TEXTS.name} BEGIN {_REMOVE} END",
+        f"CREATE TRIGGER {WORDS}_anew AFTER UPDATE ON {TEXTS.name} BEGIN {_REMOVE} {_ADD} END",
+    ),
+    "postgresql": (
+        f"ALTER TABLE {TEXTS.name} ADD COLUMN words tsvector GENERATED ALWAYS AS"
+        " (array_to_tsvector(ARRAY['@' || owner]) || to_tsvector('simple'::regconfig, text)) STORED",
+        f"CREATE INDEX {WORDS} ON {TEXTS.name} USING gin (words)",
+    ),
+}
 
 MESSAGES: Final = Table(
     "message_history_messages",
@@ -103,6 +159,10 @@ TURNS: Final = Table(
 """Which worker has the turn of a session, which need not be saved yet, and until when."""
 
 
+def names() -> list[str]:
+    return [table.name for table in _ALL.sorted_tables]
+
+
 def version_of(connection: Connection) -> int:
     if not inspect(connection).has_table(SCHEMA.name):
         return 0
@@ -120,9 +180,15 @@ def migrate(connection: Connection) -> None:
         return
     if version == 1:
         _from_version_1(connection)
-    _ALL.create_all(connection)
     if version:
+        _describe_sessions(connection)
+    _ALL.create_all(connection)
+    for statement in _INDEXES[connection.dialect.name] if can_search(connection) else ():
+        connection.exec_driver_sql(statement)
+    if 0 < version < 3:
         _add_calls(connection)
+    if version:
+        _add_texts(connection)
     connection.execute(delete(SCHEMA))
     connection.execute(insert(SCHEMA).values(version=SCHEMA_VERSION))
 
@@ -164,6 +230,51 @@ def _add_calls(connection: Connection) -> None:
         rows = [{"session": head.number, **row} for row in calls_since(history, 0, 0).waiting]
         if rows:
             connection.execute(insert(CALLS), rows)
+
+
+def _describe_sessions(connection: Connection) -> None:
+    """Versions before 4 did not know whose a session is: of old ones the time of the change is known."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql(f"LOCK TABLE {SESSIONS.name} IN ACCESS EXCLUSIVE MODE")
+    for name in ("owner", "title", "labels", "created", "updated"):
+        made = CreateColumn(SESSIONS.c[name]).compile(dialect=connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE {SESSIONS.name} ADD COLUMN {made}")
+    for index in SESSIONS.indexes:
+        index.create(connection)
+    connection.execute(update(SESSIONS).values(created=clock(connection), updated=clock(connection)))
+
+
+def _add_texts(connection: Connection) -> None:
+    """Versions before 4 did not search."""
+    own = MESSAGES.join(SESSIONS, SESSIONS.c.number == MESSAGES.c.session)
+    key = (MESSAGES.c.session, MESSAGES.c.position)
+    counts = and_(MESSAGES.c.position < SESSIONS.c.messages, ~is_replaced(MESSAGES))
+    wanted = select(*key, MESSAGES.c.body).select_from(own).where(counts).order_by(*key).limit(BATCH)
+    rows = connection.execute(wanted).all()
+    while rows:
+        texts = [(each.session, each.position, text) for each in rows if (text := body_text(each.body))]
+        if texts:
+            values = [{"session": session, "position": at, "owner": "", "text": text} for session, at, text in texts]
+            connection.execute(insert(TEXTS), values)
+        rows = connection.execute(wanted.where(tuple_(*key) > tuple_(rows[-1].session, rows[-1].position))).all()
+
+
+def can_search(connection: Connection) -> bool:
+    """Return whether the database has a full-text index; a SQLite without FTS5 has none."""
+    if connection.dialect.name != "sqlite":
+        return True
+    return bool(connection.exec_driver_sql("SELECT sqlite_compileoption_used('ENABLE_FTS5')").scalar())
+
+
+def clock(connection: Connection) -> Any:
+    """Return the database's own time, in seconds since 1970, for a statement."""
+    return literal_column(_CLOCKS[connection.dialect.name])
+
+
+_CLOCKS: Final = {
+    "sqlite": "((julianday('now') - 2440587.5) * 86400.0)",
+    "postgresql": "extract(epoch FROM statement_timestamp())",
+}
 
 
 def counting(table: Table, number: int, count: int) -> Any:

@@ -5,33 +5,38 @@ from __future__ import annotations
 import json
 import logging
 from contextlib import contextmanager
-from hashlib import sha256
 from os import PathLike
 from pathlib import Path
 from threading import RLock
 from time import time
 from typing import TYPE_CHECKING, Any, Final, Literal, final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from message_history.core.messages.policy import Policy
 from message_history.core.turns.conversation import context_of
-from message_history.dialects.native.parse import PIECE
-from message_history.files.disk import Stamp, append, back_up, file_of, lines_of, replace, stamp_of
+from message_history.files.disk import (
+    append,
+    back_up,
+    backups_of,
+    file_of,
+    remove,
+    replace,
+    stamp_of,
+)
 from message_history.files.errors import SessionConflictError, SessionError
 from message_history.files.opening import content
 from message_history.files.own_lines import (
-    FORMAT_VERSION,
     MAX_LINE,
-    ZEROS,
-    Journal,
-    is_cut_header,
     new_lines,
     whole_lines,
 )
 from message_history.files.saved import goes_on
-from message_history.history import MessageHistory, conversation_of, restored
-from message_history.storage.sessions.locking import locked
+from message_history.history import MessageHistory, conversation_of
+from message_history.storage.about import described
+from message_history.storage.sessions.leftovers import finish, forgetting_file
+from message_history.storage.sessions.locking import locked, remove_lock
+from message_history.storage.sessions.reading import SHORT, Held, LoadReport, as_session_error, read_session_file
 from message_history.storage.working import (
     SharedSession,
     by_end,
@@ -46,121 +51,18 @@ from message_history.storage.working import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
 
-    from message_history.core.messages.repairs import Repair
     from message_history.core.turns.rules import CallState
-    from message_history.files.damaged_json import LineNote
     from message_history.files.saved import Growth
+    from message_history.storage.about import SessionInfo
     from message_history.storage.working import End, WaitingCall
 
 logger = logging.getLogger("message_history")
 _LATER: Final = "a later version wrote it"
 
-SHORT: Final = 4096
-"""A file of more bytes is more than a header."""
 WASTE: Final = 1024 * 1024
 """A file is written anew when more than half of it, and more than this many bytes, does not count any more."""
-
-
-@final
-@frozen(kw_only=True)
-class LoadReport:
-    """What loading a session has found.
-
-    Args:
-        messages: how many messages were loaded.
-        missing: True when there is no file yet.
-        notes: what could not be taken as it stands, with line numbers; damaged lines are skipped.
-        lost: the positions of messages that were in the file and are not any more.
-        repairs: what had to be changed now, so that the messages make a valid history.
-        backup: the file as it was, byte for byte; None when it was not rewritten.
-        problem: why the file could not be rewritten without what is damaged; None when it could, or need not.
-    """
-
-    messages: int = 0
-    missing: bool = False
-    notes: tuple[LineNote, ...] = ()
-    lost: tuple[int, ...] = ()
-    repairs: tuple[Repair, ...] = ()
-    backup: Path | None = None
-    problem: str | None = None
-
-    @property
-    def skipped(self) -> int:
-        """Return how many lines were skipped."""
-        return sum(note.skipped is not None for note in self.notes)
-
-    @property
-    def clean(self) -> bool:
-        """Return whether the file was sound: nothing was skipped, lost or changed."""
-        return not (self.notes or self.lost or self.repairs)
-
-    def __str__(self) -> str:
-        if self.missing:
-            return "there is no file yet"
-        parts = [_counted(self.messages, "message")]
-        parts += [f"{_counted(self.skipped, 'damaged line')} skipped"] if self.skipped else []
-        parts += [f"{_counted(len(self.lost), 'message')} lost"] if self.lost else []
-        parts += [_counted(len(self.repairs), "repair")] if self.repairs else []
-        parts += [f"line {note.line}: {note.detail}" for note in self.notes[:3]]
-        parts += [f"the file as it was is {self.backup}"] if self.backup is not None else []
-        parts += [f"the file is as it was: {self.problem}"] if self.problem is not None else []
-        return "; ".join(parts)
-
-
-@final
-@frozen
-class Held:
-    """What a session file holds."""
-
-    history: MessageHistory
-    stamp: Stamp | None  # the file's stamp; None when there is none
-    own: bool = True  # whether it is a session file at all
-    later: bool = False  # whether a later version of this library wrote it
-    sound: bool = True  # whether nothing in it is damaged; what is written behind damage may be lost with it
-    last_size: int = 0  # how many bytes the line of the last message has
-    live: int = 0  # how many bytes count
-    final: int = 0  # how many repairs it records as final; in a history that was loaded, those that stood are final too
-
-
-def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
-    """Read a session file as far as it can be read; nothing is written."""
-    journal = Journal()
-    try:
-        stamp, lines = lines_of(path, MAX_LINE)
-        number, ended = 0, True
-        for number, written in lines:
-            if written is None:
-                journal.note(number, f"longer than {MAX_LINE:,} bytes", "")
-            else:
-                journal.take(number, written)
-                ended = written.endswith(b"\n")
-            if number % PIECE == 0:
-                journal.read_ahead()
-        is_beginning = not journal.recognised and _is_beginning(path, stamp, journal)
-    except FileNotFoundError:
-        # Each file is a conversation of its own, and says so once it is written.
-        name = sha256(str(path).encode()).hexdigest()[:16]
-        return Held(MessageHistory(policy=policy, name=name), None), LoadReport(missing=True)
-    except OSError as error:
-        raise _as_session_error(path, error) from error
-    own = journal.recognised or is_beginning
-    if own and journal.version is None:
-        journal.note(1, "the header is missing" if stamp.size else "the file is empty", None if stamp.size else "")
-    if not (own or journal.notes):
-        journal.note(1, "no line of a session", "")
-    if own and not ended and not (journal.notes and journal.notes[-1].line == number):
-        journal.note(number, "the line has no end")
-    recorded = [*journal.repairs, *journal.standing]
-    history = restored(journal.entries(), policy, recorded)
-    later = journal.version is not None and journal.version > FORMAT_VERSION
-    report = LoadReport(
-        messages=len(history),
-        notes=tuple(journal.notes),
-        lost=tuple(journal.lost),
-        repairs=history.repairs[len(recorded) :],
-    )
-    return Held(history, stamp, own, later, report.clean, journal.last_size, journal.live, len(journal.repairs)), report
 
 
 @final
@@ -235,6 +137,9 @@ class JsonlSession(SharedSession):
         Complexity: linear in the file.
         """
         with self._mutex:
+            if forgetting_file(self._path).exists():
+                with self._locked():
+                    self._finish_forgetting()
             self._held, self._report = read_session_file(self._path, self._policy)
             self._refuse_foreign(self._held)
             if self._held.later:
@@ -287,6 +192,114 @@ class JsonlSession(SharedSession):
             calls = filter(is_waiting, read_session_file(path.absolute(), Policy())[0].history.calls)
             found += [waiting_call(str(path), each, state_at(each, now)) for each in calls]
         return sorted((each for each in found if each.state in wanted), key=by_end)
+
+    def describe(
+        self,
+        *,
+        owner: str | None = None,
+        title: str | None = None,
+        labels: Iterable[str] | None = None,
+        created: float | datetime | None = None,
+    ) -> SessionInfo:
+        """Say whose the session is, and what else it is listed by; what is not given stays as it is.
+
+        It is kept in the file's header, so the file is written anew, and others who have it loaded must load it again.
+        The file need not exist.
+
+        Args:
+            owner: whose it is; an empty text for nobody's.
+            title: its title.
+            labels: its labels, all of them anew.
+            created: when it was begun; for a new file otherwise the session's clock says it.
+
+        Returns:
+            What is said of it now.
+
+        Raises:
+            SessionError: see `append`.
+
+        Complexity: linear in the file.
+        """
+        changes = described(owner, title, labels, created, None)
+        with self._mutex, self._writing():
+            held = self._current()
+            first = {"created": self._now()} if held.stamp is None else {}
+            held = self._rewritten(held.history, evolve(held, about={**held.about, **first, **changes}))
+            if self._held is not None:
+                self._held = held
+        return self.info()
+
+    def info(self) -> SessionInfo:
+        """Return what is said of the session: its owner, title, labels and times.
+
+        Raises:
+            SessionError: when the file cannot be opened.
+        """
+        from message_history.storage.sessions.folder import info_in, info_of  # noqa: PLC0415 - few sessions are listed
+
+        stamp = stamp_of(self._path)
+        try:
+            found = info_of(self._path, stamp.changed / 1e9) if stamp is not None else None
+        except OSError as error:
+            raise as_session_error(self._path, error) from error
+        return found if found is not None else info_in(self._path, {}, None)
+
+    @staticmethod
+    def sessions(
+        folder: str | PathLike[str],
+        *,
+        owner: str | None = None,
+        label: str | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[SessionInfo]:
+        """List the sessions of a folder, those that were written to last first; see `SqlSession.sessions`.
+
+        Args:
+            folder: the folder of the files `*.jsonl`; what is no session is passed over.
+            owner: list this owner's sessions; an empty text for those that are nobody's.
+            label: list those with this label.
+            after: the `cursor` of the last session of the page before.
+            limit: how many at most.
+
+        Returns:
+            What their headers say of them, and when the files were written to.
+
+        Raises:
+            SessionError: when a file cannot be opened.
+
+        Complexity: linear in the number of files; only headers are read, up to the end of the page.
+        """
+        from message_history.storage.sessions.folder import sessions  # noqa: PLC0415 - as above
+
+        try:
+            return list(sessions(folder, owner, label, after, limit))
+        except OSError as error:
+            raise as_session_error(Path(folder), error) from error
+
+    def delete(self) -> bool:
+        """Delete the session: its file, the backups of it, its turn and its lock, and a link to it.
+
+        Returns:
+            False when there was none.
+
+        Raises:
+            SessionLockedError: when another process is not done in time.
+            SessionError: when a file cannot be deleted, or is no session.
+
+        Complexity: linear in the file, which is read first, so that no other file is deleted.
+        """
+        with self._mutex, self._locked():
+            self._held = None
+            held, _ = read_session_file(self._path, self._policy)
+            self._refuse_foreign(held)
+            # The file itself at the end: after a crash it can be deleted again.
+            file = file_of(self._path)
+            kept = [*backups_of(file), self._turn_file]
+            remove([*kept, file, self._path], sync=self._fsync != "never")
+            self._report = LoadReport(missing=True)
+            remove_lock(file)
+            return held.stamp is not None or bool(kept[:-1])
 
     def _now(self) -> float:
         return self._clock()
@@ -353,9 +366,9 @@ class JsonlSession(SharedSession):
         sync = self._fsync != "never"
         self._refuse_foreign(held)
         sizes: list[int] = []
-        lines = _bounded(whole_lines(history), sizes)
+        lines = _bounded(whole_lines(history, held.about), sizes)
         stamp = replace(self._path, lines, sync=sync)
-        return Held(history, stamp, last_size=sizes[-1], live=sum(sizes), final=_final(history))
+        return Held(history, stamp, last_size=sizes[-1], live=sum(sizes), about=held.about, final=_final(history))
 
     def _appended(self, history: MessageHistory, held: Held, new: Growth) -> Held:
         # Only the last line's `standing` counts: what stood there, and became final in loading, is recorded again.
@@ -366,7 +379,7 @@ class JsonlSession(SharedSession):
         size = len(lines[len(history) - 1 - new.message]) if new.message < len(history) else held.last_size
         replaced = held.last_size if new.message < len(held.history) else 0
         live = held.live - replaced + sum(map(len, lines))
-        return Held(history, stamp, last_size=size, live=live, final=_final(history))
+        return Held(history, stamp, last_size=size, live=live, about=held.about, final=_final(history))
 
     def _refuse_foreign(self, held: Held) -> None:
         if not held.own and not held.later:
@@ -382,27 +395,24 @@ class JsonlSession(SharedSession):
             with locked(self._path, self._timeout, self._locks):
                 yield
         except OSError as error:
-            raise _as_session_error(self._path, error) from error
+            raise as_session_error(self._path, error) from error
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         with self._locked():
             if self._turn is not None and self._holder()[1] != self._turn:
                 raise lost_turn(self._path)
+            self._finish_forgetting()
             yield
+
+    def _finish_forgetting(self) -> None:
+        """Finish what a crash has left undone; the lock is held."""
+        if forgetting_file(self._path).exists():
+            finish(self._path)
 
     def _log_report(self) -> None:
         if not (self._report.clean or self._report.missing):
             logger.warning("%s: %s", self._path, self._report)
-
-
-def _is_beginning(path: Path, stamp: Stamp, journal: Journal) -> bool:
-    """Return whether a file without any sound line is one that was cut off in its header, or never written to."""
-    if journal.messages or journal.system is not None:
-        return False
-    if stamp.size <= SHORT and is_cut_header(content(path, SHORT)):
-        return True
-    return bool(journal.notes or stamp.size > SHORT) and all(note.detail == ZEROS for note in journal.notes)
 
 
 def _final(history: MessageHistory) -> int:
@@ -422,15 +432,3 @@ def _bounded(lines: Iterable[bytes], sizes: list[int] | None = None) -> Iterator
         if sizes is not None:
             sizes.append(len(line))
         yield line
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
-
-
-def _as_session_error(path: Path, error: OSError) -> SessionError:
-    if isinstance(error, IsADirectoryError):
-        return SessionError(f"{path}: this is a folder, not a file")
-    if isinstance(error, PermissionError):
-        return SessionError(f"{path}: there is no permission to read or write it")
-    return SessionError(f"{path}: {error.strerror or error}")

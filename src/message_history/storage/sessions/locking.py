@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -30,11 +31,14 @@ def locked(path: Path, timeout: float, made: dict[Path, Any] | None = None) -> I
             raise SessionError(f"{path}: there is no such folder")
         lock = made.get(file) if made is not None else None
         if lock is None:
-            lock = filelock.FileLock(file.with_name(f"{file.name}.lock"))
+            lock = filelock.FileLock(lock_file(file))
         if made is not None:
             made.clear()
             made[file] = lock
         lock.acquire(timeout=timeout)
+        while not _is_there(lock):
+            lock.release()
+            lock.acquire(timeout=timeout)
     except filelock.Timeout:
         raise SessionLockedError(f"{path}: another process has held its lock for {timeout:g} seconds") from None
     except OSError as error:
@@ -52,3 +56,22 @@ def locked(path: Path, timeout: float, made: dict[Path, Any] | None = None) -> I
                 lock.release(force=True)
             if made is not None:
                 made.clear()
+
+
+def lock_file(file: Path) -> Path:
+    return file.with_name(f"{file.name}.lock")
+
+
+def remove_lock(file: Path) -> None:
+    """Delete the lock of a file that is deleted; whoever waits for it takes a new one. Some systems keep it."""
+    with suppress(OSError):
+        lock_file(file).unlink(missing_ok=True)
+
+
+def _is_there(lock: Any) -> bool:
+    """Return whether a lock that is held is that of the file of its name: another may have been deleted with it."""
+    held = getattr(getattr(lock, "_context", None), "lock_file_fd", None)
+    try:
+        return held is None or os.path.samestat(os.fstat(held), os.stat(lock.lock_file))  # noqa: PTH116
+    except FileNotFoundError:
+        return False

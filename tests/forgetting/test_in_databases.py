@@ -1,0 +1,195 @@
+"""Law 13 in databases: a search through all bytes of their files and through every table finds nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from unittest.mock import patch
+
+import pytest
+
+from message_history.forgetting import erase, redact
+from message_history.storage import AsyncSqlSession, SessionConflictError, SqlSession
+from message_history.storage.forgetting import forget, forget_async
+from tests.forgetting.searching import Secret
+from tests.forgetting.test_law_13 import TOKENS, plantable, planted
+from tests.needs import needs_processes
+from tests.sessions.conftest import empty, new_database, server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from message_history import MessageHistory
+
+__all__ = ["empty", "new_database", "server"]
+sqlalchemy = pytest.importorskip("sqlalchemy")
+SECRET: Final = "PLANTED7QX"
+
+
+def everything(url: str) -> bytes:
+    """Return all bytes of a SQLite database's files, or all that PostgreSQL's tables and their files hold."""
+    found = sqlalchemy.make_url(url)
+    if found.get_backend_name() == "sqlite":
+        path = Path(found.database)
+        return b"\n".join(each.read_bytes() for each in sorted(path.parent.glob(f"{path.name}*")))
+    engine = sqlalchemy.create_engine(found)
+    parts: list[bytes] = []
+    with engine.connect() as connection:
+        # What was unlinked is truncated with the checkpoint; until then its file is there.
+        connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("CHECKPOINT")
+        data = Path(connection.exec_driver_sql("SHOW data_directory").scalar_one())
+        for name in sqlalchemy.inspect(connection).get_table_names():
+            table = sqlalchemy.Table(name, sqlalchemy.MetaData(), autoload_with=connection)
+            parts += [repr(row).encode() for row in connection.execute(sqlalchemy.select(table))]
+            there = connection.exec_driver_sql(
+                f"SELECT pg_relation_filepath('{name}') UNION SELECT pg_relation_filepath(reltoastrelid)"
+                f" FROM pg_class WHERE relname = '{name}' AND reltoastrelid <> 0"
+            )
+            parts += [(data / each).read_bytes() for each in there.scalars() if each and (data / each).exists()]
+    engine.dispose()
+    return b"\n".join(parts)
+
+
+def grown(url: str, token: str = SECRET, name: str = "chat", by: str = "") -> SqlSession:
+    """Make a session with older versions, repairs, late results and calls that wait, all of which say a token."""
+    session = SqlSession(url, name)
+    history = session.load().add_user(f"one {token}", metadata={"id": token})
+    session.append(history)
+    history = history.add_user(f"two {token}")
+    session.append(history)
+    call = {"type": "tool_use", "id": f"1 {token}", "name": "f", "input": {"to": token}}
+    history = history.add({"role": "assistant", "content": [call, call]}).record_call(
+        f"1 {token}", "waiting", by=by or token
+    )
+    session.append(history)
+    session.append(history.add_user("So?").add_assistant("Hm.").add_user(f"And {token}?").add_assistant("Well."))
+    session.save(session.load().rewind().add_user(f"other {token}"))
+    session.append(session.load().add_assistant("fine"))
+    return session
+
+
+def test_nothing_in_the_database_says_it(empty: str) -> None:
+    session = grown(empty)
+    key = session.load().calls[0].key
+    assert everything(empty).count(SECRET.encode()) > 5
+    receipt = forget(session, lambda history: redact(history, SECRET))
+    assert not Secret(SECRET, (key,)).is_in(everything(empty))
+    assert receipt.places > 5
+    assert receipt.deleted != ("older rows: 0",)
+    assert SqlSession(empty, "chat").load() == session.load()
+    assert [call.key for call in SqlSession.waiting(empty)] == [session.load().calls[0].key]
+    session.append(session.load().add_user("go on"))
+    assert SqlSession(empty, "chat").load()[-1].text == "go on"
+
+
+def test_of_newest_turns_all_is_looked_through(empty: str) -> None:
+    grown(empty, by="worker")
+    session = SqlSession(empty, "chat")
+    session.load(turns=1)
+    forget(session, lambda history: erase(erase(redact(history, f"1 {SECRET}"), turn=0), turn=-1))
+    assert not Secret(SECRET).is_in(everything(empty))
+    assert len(session.load()) == len(SqlSession(empty, "chat").load()) > 4
+
+
+def test_other_sessions_stay(empty: str) -> None:
+    session, other = grown(empty), grown(empty, "OTHER", "other")
+    before = other.load()
+    forget(session, lambda history: redact(history, "OTHER"))
+    assert SqlSession(empty, "other").load() == before
+    assert forget(SqlSession(empty, "none"), lambda history: redact(history, "x")).places == 0
+
+
+def test_somebody_else_s_words_are_not_overwritten(empty: str) -> None:
+    session = grown(empty)
+    other = SqlSession(empty, "chat")
+    other.append(other.load().add_user("more"))
+    with pytest.raises(SessionConflictError):
+        forget(session, lambda history: redact(history, SECRET))
+
+
+def test_what_a_crash_leaves_the_next_load_finishes(empty: str) -> None:
+    session = grown(empty)
+    before = session.load()
+    broken = patch("message_history.storage.databases.database.Database.scrub", side_effect=KeyboardInterrupt)
+    with broken, pytest.raises(KeyboardInterrupt):
+        forget(session, lambda history: redact(history, SECRET))
+    history = SqlSession(empty, "chat").load()
+    assert history != before
+    assert not Secret(SECRET).is_in(everything(empty))
+    with patch("message_history.storage.databases.database.Database.scrub", side_effect=AssertionError):
+        assert SqlSession(empty, "chat").load() == history
+
+
+def test_before_the_rows_are_written_nothing_has_changed(empty: str) -> None:
+    session = grown(empty)
+    before = session.load()
+    broken = patch("message_history.storage.databases.database.Rows.note", side_effect=KeyboardInterrupt)
+    with broken, pytest.raises(KeyboardInterrupt):
+        forget(session, lambda history: redact(history, SECRET))
+    assert SqlSession(empty, "chat").load() == before
+
+
+def test_awaited_it_is_the_same(empty: str) -> None:
+    pytest.importorskip("aiosqlite")
+    grown(empty)
+
+    async def run() -> MessageHistory:
+        session = AsyncSqlSession(empty, "chat")
+        receipt = await forget_async(session, lambda history: redact(history, SECRET))
+        assert receipt.places > 5
+        return await session.load()
+
+    assert asyncio.run(run()) == SqlSession(empty, "chat").load()
+    assert not Secret(SECRET).is_in(everything(empty))
+
+
+@pytest.mark.heavy
+@needs_processes
+def test_killed_at_any_moment_it_is_finished_or_undone(tmp_path: Path) -> None:
+    done = {"undone": 0, "finished": 0}
+    for number in range(60):
+        url = f"sqlite:///{tmp_path}/{number}.db"
+        before = grown(url).load()
+        child = os.fork()
+        if not child:
+            try:
+                forget(SqlSession(url, "chat"), lambda history: redact(history, SECRET))
+            finally:
+                os._exit(0)
+        time.sleep(number * 0.001)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        if SqlSession(url, "chat").load() == before:
+            done["undone"] += 1
+        else:
+            assert not Secret(SECRET).is_in(everything(url)), number
+            done["finished"] += 1
+    assert all(done.values()), done
+
+
+def places() -> Iterator[tuple[str, tuple[Any, ...], str]]:
+    """Yield places and tokens for them, more than a thousand."""
+    for token in (*TOKENS, "0123 456789", "ann@example.com"):
+        for name, place in plantable():
+            yield name, place, token
+
+
+@pytest.mark.heavy
+def test_a_thousand_tokens_in_every_kind_of_place(empty: str) -> None:
+    count = 0
+    for number, (name, place, token) in enumerate(places()):
+        session = SqlSession(empty, f"{number}")
+        session.save(planted(name, place, token))
+        session.append(session.load().add_user("again"))
+        # The files are rewritten with the last one.
+        with patch("message_history.storage.databases.database.Database.scrub"):
+            forget(session, lambda history, token=token: redact(history, token))  # type: ignore[misc]
+        count += 1
+    assert count > 1_000
+    forget(session, lambda history: history)
+    data = everything(empty)
+    assert not [token for token in (*TOKENS, "0123 456789", "ann@example.com") if Secret(token).is_in(data)]
