@@ -8,7 +8,6 @@ import sqlite3
 import struct
 import subprocess
 import sys
-import time
 import zipfile
 import zlib
 from contextlib import closing
@@ -175,7 +174,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a PDF of numbers": ("a.pdf", numbers),
 }
 READ = """
-import resource, sys
+import resource, sys, time
 from pathlib import Path
 from message_history.files.files import UnreadableFileError
 from message_history.formats.reading import read_session
@@ -193,7 +192,7 @@ else:
         read_session(path)
     except UnreadableFileError:
         pass
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, time.process_time())
 """
 
 
@@ -205,12 +204,13 @@ def test_a_file_takes_no_more_than_twenty_times_its_size_and_64_mb(tmp_path: Pat
     path = tmp_path / name
     path.write_bytes(make())
     size = path.stat().st_size
-    begun = time.monotonic()
     command = [sys.executable, "-c", READ, str(path), kind]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
     assert not done.returncode, done.stderr
-    assert int(done.stdout) * 1024 < 20 * size + 64 * MB, f"{int(done.stdout) / 1024:,.0f} MB of {size / MB:,.1f} MB"
-    assert time.monotonic() - begun < 20 + 5 * size / MB
+    memory, seconds = map(float, done.stdout.split())
+    assert memory * 1024 < 20 * size + 64 * MB, f"{memory / 1024:,.0f} MB of {size / MB:,.1f} MB"
+    # Time of the processor: others may be at work.
+    assert seconds < 20 + 5 * size / MB
 
 
 def test_what_is_over_the_budget_is_refused_in_a_sentence() -> None:

@@ -9,9 +9,9 @@ from zlib import decompress
 
 import pytest
 
-from message_history.files.containers import Archive, UnopenedError, open_container
+from message_history.files.containers import Archive, Database, UnopenedError, open_container
 from message_history.files.message_pack import unpack
-from tests.fuzzing.targets import TARGETS, archive
+from tests.fuzzing.targets import TARGETS, archive, database
 from tests.needs import needs_processes
 
 FOUND = (
@@ -75,6 +75,13 @@ def test_an_archive_that_is_packed_in_another_way_has_its_own_errors() -> None:
 def test_a_row_of_a_schema_that_names_more_bytes_than_there_are_is_refused() -> None:
     with pytest.raises(UnopenedError, match="it is a damaged SQLite database: "):
         open_container(decompress(b64decode("eNoLDvTJLElVSMsvyk0sUTBmYGIAAgcFBQYqAl4gZgThvQyjgJrgPxJgKCHPDACAwxLl")))
+
+
+def test_a_column_whose_name_is_no_text_is_refused() -> None:
+    found = open_container(database("CREATE TABLE t(abc TEXT)").replace(b"abc", b"a\xa0c"))
+    assert isinstance(found, Database)
+    with pytest.raises(UnopenedError, match="its schema is no text"):
+        found.rows("t", "1")
 
 
 def test_keys_of_keys_are_refused() -> None:

@@ -141,7 +141,7 @@ def _asked() -> Iterator[None]:
     """What SQLite says of a damaged file becomes our own error; also that it has not the memory that the file names."""
     try:
         yield
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise UnopenedError("it is a damaged SQLite database: its schema is no text") from error
     except (_module().Error, MemoryError) as error:
         why = str(error) or "it asks for more memory than there is"
