@@ -64,12 +64,14 @@ def parted(text: str) -> list[str]:
         return []
     try:
         while begin < len(text):
+            if text[begin] != "{":
+                return []
             _, end = _OBJECT.raw_decode(text, begin)
             parts.append(text[begin:end])
             begin = found.end() if (found := _SPACE.match(text, end)) else end
     except (ValueError, RecursionError):
         return []
-    return parts if len(parts) > 1 and all(part.startswith("{") for part in parts) else []
+    return parts if len(parts) > 1 else []
 
 
 _OBJECT: Final = json.JSONDecoder(parse_int=str, strict=False)
