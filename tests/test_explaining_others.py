@@ -211,3 +211,34 @@ def test_a_place_says_more_than_the_words_that_all_errors_of_an_api_have(text: s
 )
 def test_contractions_and_asides_are_understood(text: str, topic: str) -> None:
     assert f"about {topic}." in explain(text)[0].rule.rule
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ('{"title": "Bad Request", "detail": "System role not supported"}', "HF-03"),
+        ('{"status": 400, "title": "Bad Request", "detail": "System role not supported"}', "HF-03"),
+        ("Expected an ID that begins with 'fc'", "OR-12"),
+        ("400: Expected an ID that begins with 'msg'.", "OR-12"),
+    ],
+)
+def test_the_short_words_of_a_rule_lead_to_it_in_a_body_without_a_word_of_models(text: str, rule: str) -> None:
+    first = explain(text)[0]
+    assert first.rule.id == rule
+    assert first.score > 0.75
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("RateLimitError: 429", "load"),
+        ("openai.RateLimitError: 429", "load"),
+        ("'NoneType' object has no attribute 'content'", "the program"),
+        ("AttributeError: 'NoneType' object has no attribute 'content'", "the program"),
+    ],
+)
+def test_what_an_exception_says_of_load_and_of_the_program_is_not_about_the_list(text: str, subject: str) -> None:
+    assert explain(text) == []
+    found = subject_of(text)
+    assert found is not None
+    assert found.name == subject
