@@ -25,7 +25,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # These have conversations with the strict server, which is a distribution of its own.
 collect_ignore = [
-    *("sdks/test_examples.py", "sdks/test_random_loops.py", "sdks/test_strict_server.py"),
+    *("sdks/test_examples.py", "sdks/test_pages.py", "sdks/test_random_loops.py", "sdks/test_strict_server.py"),
     *("programs/test_going_on.py", "programs/test_resumed_sessions.py"),
 ]
 if find_spec("message_history_testing"):

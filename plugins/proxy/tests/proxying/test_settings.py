@@ -178,6 +178,7 @@ def test_wrong_usage_is_told(arguments: list[str], why: str) -> None:
     assert why in said
 
 
+@needs_processes
 def test_a_port_that_is_taken_is_one_line_and_nothing_is_said_to_listen() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
