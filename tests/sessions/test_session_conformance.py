@@ -140,7 +140,7 @@ def test_a_session_of_a_strangers_store_has_claims_and_says_what_it_has_not() ->
         PackedSession(session.store, "chat").claim("1", worker="b", until=timedelta(hours=1))
     with pytest.raises(SessionError, match="keeps no turns"), session.turn("a", until=timedelta(hours=1)):
         pass
-    session._keep_only(MessageHistory().add_user("[redacted]"))
+    session.save(MessageHistory().add_user("[redacted]"))
     assert b"pay" not in zlib.decompress(session.store.values["chat"][0])
     session.store.values["chat"] = zlib.compress(b"no session\n"), 99
     with pytest.raises(SessionError, match="no session that this version reads"):

@@ -181,10 +181,6 @@ class BytesSession(SharedSession, ABC):
             f"{self._name!r}: somebody else has written to it; load it again", session=self._name
         )
 
-    def _keep_only(self, history: MessageHistory) -> None:
-        """Rewrite everything that this session keeps, which is one value."""
-        self.save(history)
-
     def _now(self) -> float:
         return self._clock()
 
