@@ -247,6 +247,23 @@ def test_a_key_says_nothing_of_an_input_that_was_forgotten() -> None:
     assert made[0].to_list() == made[1].to_list()
 
 
+@pytest.mark.parametrize("second", [{}, {"to": "Bob"}])
+def test_calls_that_came_with_one_id_stay_two(second: dict[str, str]) -> None:
+    history = a_chat().add_assistant([ToolUseBlock("1", "pay", {"to": "Alice"}), ToolUseBlock("1", "pay", second)])
+    for each, text in zip(history.awaiting, ("one", "two"), strict=True):
+        history = history.add_tool_result(each, text)
+    for left in (redact(history, ["Alice", "Bob"]), erase(history, call=history.calls[0].call)):
+        assert [call.id for call in left[1].calls] == ["1", "1_2"]
+        assert [each.state for each in left.calls] == [each.state for each in history.calls]
+        assert left.calls[1].result is not None
+        assert left.calls[1].result.text == "two"
+        assert len({each.key for each in left.calls}) == 2
+        check_laws(left)
+    left = erase(erase(history, key=history.calls[0].key), key=history.calls[1].key)
+    assert len(left[1].calls) == 2
+    assert {each.code for each in left.repairs[len(history.repairs) :]} == {RepairCode.CONTENT_FORGOTTEN}
+
+
 def test_keys_of_other_calls_stay() -> None:
     history = a_chat().add_assistant([ToolUseBlock("1", "f", {"x": "Alice"}), ToolUseBlock("2", "f", {"x": "Bob"})])
     left = redact(history, "Alice")

@@ -74,6 +74,7 @@ class Rewriting:
         if not self.places and not self.elsewhere:
             return None
         self._invalidate()
+        self._keep_apart()
         self._rename_keys()
         forget_what_processes_keep()
         context = context_of(self._conversation)
@@ -108,6 +109,18 @@ class Rewriting:
                     block["bound"] = False
                     self.places.setdefault(position, 0)
 
+    def _keep_apart(self) -> None:
+        """Let no call be taken for another one that came with its id (rule 6): what is left of both may be the same."""
+        for position in {position for position, _ in self._blocks}:
+            for number, block in enumerate(self.entries[position]["content"]):
+                mark = block.get("mark", {})
+                if block["type"] == "tool_use" and mark.get("kind") == "renamed":
+                    del block["mark"]
+                    if mark.get("reason"):
+                        block["mark"] = {"kind": "approval", "reason": mark["reason"]}
+                    elif (position, number) in self._blocks:
+                        block["mark"] = {"kind": "forgotten", "reason": self._reason}
+
     def _rename_keys(self) -> None:
         """Give calls that were changed other keys, as a key is a digest of the input, and name them so everywhere."""
         before = context_of(self._conversation).lineage
@@ -121,9 +134,11 @@ class Rewriting:
             number, call = calls[place]
             names[old] = old
             if (position, number) in self._blocks or lineage != before:
-                call.pop("key", None)
+                moved = call.pop("key", None)
                 origin = Origin(lineage, (position + 1) // 2, place)
-                new = own = _key_of(call, origin)
+                own = _key_of(call, origin)
+                # Where a call has moved to, one may have been that is gone.
+                new = key_at(origin, str(len(self.repairs)), "", EMPTY) if moved else own
                 while new != old and new in {*names, *names.values()}:
                     new = key_at(origin, new, "", EMPTY)
                 if new != own:
