@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
@@ -21,7 +21,7 @@ from tests.needs import needs_processes
 from tests.sessions.conftest import empty, new_database, server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from message_history import MessageHistory
 
@@ -149,26 +149,41 @@ def test_awaited_it_is_the_same(empty: str) -> None:
 
 @pytest.mark.heavy
 @needs_processes
-def test_killed_at_any_moment_it_is_finished_or_undone(tmp_path: Path) -> None:
+def test_killed_before_any_statement_it_is_finished_or_undone(tmp_path: Path) -> None:
     done = {"undone": 0, "finished": 0}
-    for number in range(60):
+    for number in range(1, 200):
         url = f"sqlite:///{tmp_path}/{number}.db"
         before = grown(url).load()
         child = os.fork()
         if not child:
-            try:
-                forget(SqlSession(url, "chat"), lambda history: redact(history, SECRET))
-            finally:
-                os._exit(0)
-        time.sleep(number * 0.001)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+            killed_before(number, partial(forget, SqlSession(url, "chat"), lambda history: redact(history, SECRET)))
+        killed = os.waitpid(child, 0)[1]
         if SqlSession(url, "chat").load() == before:
             done["undone"] += 1
         else:
             assert not Secret(SECRET).is_in(everything(url)), number
             done["finished"] += 1
-    assert all(done.values()), done
+        if not killed:
+            break
+    assert not killed
+    assert min(done.values()) > 3, done
+
+
+def killed_before(number: int, run: Callable[[], object]) -> None:
+    """Run something in a process that is killed before the statement of a number, and end the process."""
+    count = 0
+
+    def killed(*_: object) -> None:
+        nonlocal count
+        count += 1
+        if count == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    try:
+        sqlalchemy.event.listen(sqlalchemy.Engine, "before_cursor_execute", killed)
+        run()
+    finally:
+        os._exit(0)
 
 
 def places() -> Iterator[tuple[str, tuple[Any, ...], str]]:
