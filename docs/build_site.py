@@ -35,6 +35,14 @@ SOURCE_LINK: Final = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|tests|benchmark
 EXAMPLE_LINK: Final = re.compile(r"\]\((?:\.\./)+examples/([\w/]+)\.py\)")
 ASKS_GITHUB: Final = ' data-md-component="source"'
 """The theme asks GitHub for the stars of the repository whose link is marked so."""
+CARD: Final = "".join(
+    f'<meta property="og:{name}" content="{content}">'
+    for name, content in (
+        ("title", "message-history"),
+        ("description", "Your agent's conversation as a value that no provider refuses."),
+        ("image", "https://message-history.github.io/message-history/pictures/card.png"),
+    )
+)
 WARNING: Final = re.compile(r"warning:|griffe: ", re.IGNORECASE)
 
 
@@ -77,7 +85,7 @@ def main(target: Path) -> int:
             return 1
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(copy / "site", target)
-    load_nothing_from_elsewhere(target)
+    finish_pages(target)
     broken = broken_links(target)
     print(*broken, sep="\n")
     print(f"{sum(1 for _ in target.rglob('*.html'))} pages, {len(broken)} broken links")
@@ -135,12 +143,13 @@ def add_drawings(copy: Path) -> None:
         page.write_text(f"{page.read_text(encoding='utf-8')}\n{loading}\n", encoding="utf-8")
 
 
-def load_nothing_from_elsewhere(site: Path) -> None:
-    """Let the link to the repository be a link and no more."""
+def finish_pages(site: Path) -> None:
+    """Let the link to the repository be a link and no more, and name the card that other sites show of a link."""
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         if ASKS_GITHUB in text:
-            page.write_text(text.replace(ASKS_GITHUB, ""), encoding="utf-8")
+            finished = text.replace(ASKS_GITHUB, "").replace("</head>", f"{CARD}</head>", 1)
+            page.write_text(finished, encoding="utf-8")
 
 
 if __name__ == "__main__":

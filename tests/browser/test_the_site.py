@@ -48,6 +48,12 @@ def test_a_page_loads_from_its_own_host_alone_and_says_no_error(visit: Visit, si
     assert [url for url in visit.requests if not url.startswith((site, "data:", "blob:"))] == []
 
 
+def test_other_sites_are_shown_a_card_that_is_there(visit: Visit, site: str) -> None:
+    visit.page.goto(site)
+    card = visit.page.locator("meta[property='og:image']").get_attribute("content") or ""
+    assert visit.page.request.get(site + card.partition("/message-history/")[2]).ok
+
+
 def test_the_states_are_drawn(visit: Visit, site: str) -> None:
     visit.page.goto(f"{site}design/")
     # The drawing is in a closed shadow: only its size tells that it is there.
