@@ -518,11 +518,12 @@ def test_a_suspended_response_goes_out_last() -> None:
     assert not check(raw, TO)
 
 
-def test_a_list_may_end_with_a_response_if_it_is_told_so() -> None:
+def test_a_list_ends_with_a_response_unless_it_is_for_a_request_in_a_run() -> None:
     raw = [request(ask("q")), response(say("a"))]
     history = MessageHistory.from_list(raw)
-    assert [message["kind"] for message in history.for_send(TO)] == ["request", "response", "request"]
-    assert history.for_send(PydanticAI(ends_with_response=True)) == raw
+    in_a_run: PydanticAI[dict[str, Any]] = PydanticAI(ends_with_response=False)
+    assert [message["kind"] for message in history.for_send(in_a_run)] == ["request", "response", "request"]
+    assert history.for_send(TO) == raw
 
 
 # What is repaired

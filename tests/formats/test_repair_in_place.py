@@ -50,7 +50,7 @@ def laid_out(data: bytes, **how: Any) -> bytes:
 
 
 def test_these_are_the_programs_whose_files_are_written() -> None:
-    written = {"claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "ag-ui", "ai-sdk", "ai-sdk-model"}
+    written = {"claude-code", "codex", "pi", "gemini-cli", "copilot-cli", "ag-ui", "cohere", "ai-sdk", "ai-sdk-model"}
     assert {each for each in WRITTEN if each in _own_formats()} == written
 
 

@@ -88,6 +88,17 @@ def test_tools_of_a_run_are_kept() -> None:
     assert go(agent, "Thanks.", message_history=model_messages(history)).output == "sunny"
 
 
+def test_a_run_that_is_tried_again_under_its_id_takes_what_a_history_gives() -> None:
+    agent = Agent(TestModel(call_tools=[]))
+    messages = asyncio.run(agent.run("Weather?", run_id="first")).all_messages()
+    history = read_messages(messages)
+    with pytest.raises(UserError, match="run_id"):
+        asyncio.run(agent.run("And?", message_history=messages, run_id="first"))
+    result = asyncio.run(agent.run("And?", message_history=model_messages(history), run_id="first"))
+    assert len(result.new_messages()) == 2
+    assert [type(message) for message in result.all_messages()] == [*map(type, messages)] * 2
+
+
 def test_valid_messages_are_passed_on_untouched() -> None:
     recorder, repaired = Recorder(), list[MessageHistory]()
     agent = Agent(FunctionModel(recorder), capabilities=[ValidHistory(on_repair=repaired.append)])

@@ -162,13 +162,13 @@ COHERE: Final = Format(
     title="Cohere's messages (its second API)",
     files="`messages` of requests, and lists of them",
     omits="citations",
-    unwritten=STATE,
     source="cohere-ai/cohere-python: src/cohere/types/assistant_chat_message_v2.py, tool_chat_message_v2.py",
     checked="2026-11-23",
     fit=lambda document: fit_items(
         _messages(document), lambda each: _role(each) in ROLES and "content" in each, _is_coheres, is_common=True
     ),
     read=_reader(_add_coheres),
+    repair=ChatRows(list_key="messages", add=_add_coheres).form().repair,
 )
 XAI: Final = Format(
     name="xai",

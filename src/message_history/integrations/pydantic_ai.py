@@ -10,7 +10,7 @@ A run that ends with `DeferredToolRequests` waits for a person: `read_requests` 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.capabilities import AbstractCapability
@@ -42,8 +42,8 @@ __all__ = [
     "read_results",
 ]
 
-_REQUEST = PydanticAI(objects=True)
-_STORED = PydanticAI(objects=True, ends_with_response=True)
+_REQUEST = PydanticAI(objects=True, ends_with_response=False)
+_STORED = PydanticAI(objects=True)
 
 
 @dataclass
@@ -103,18 +103,22 @@ def read_messages(messages: Sequence[ModelMessage], *, policy: Policy | None = N
 
 
 def model_messages(history: MessageHistory) -> list[ModelMessage]:
-    """Write a history as what a run with a new prompt goes on from.
+    """Write a history as what a new run goes on from; the messages name no run, for they are none of its own.
 
     Args:
         history: the history.
 
     Returns:
-        Messages for `agent.run(prompt, message_history=...)`; calls that are awaited have stubs. A run without a
-        prompt takes `history.for_send(PydanticAI(objects=True))`.
+        Messages for `agent.run(prompt, message_history=...)`; calls that are awaited have stubs.
 
     Complexity: linear in the history.
     """
-    return history.for_send(_STORED)
+    return _of_no_run(history.for_send(_STORED))
+
+
+def _of_no_run(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+    """Take the old run's id off messages: a run that is tried again under its id would refuse them."""
+    return [replace(message, run_id=None) if message.run_id else message for message in messages]
 
 
 def read_requests(
@@ -224,4 +228,4 @@ def deferred_messages(history: MessageHistory, requests: DeferredToolRequests) -
     if messages and messages[-1].role == "user":
         done: tuple[Block, ...] = tuple(block for block in messages[-1].results if block.tool_use_id not in deferred)
         messages[-1:] = [make_message("user", done)] if done else []
-    return _STORED.render(messages).messages
+    return _of_no_run(_STORED.render(messages).messages)

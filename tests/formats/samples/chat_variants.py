@@ -33,6 +33,8 @@ SAMPLES = (
     Sample("ag-ui", value({"threadId": "t", "runId": "r", "messages": AG_UI, "tools": [], "state": {}})),
     Sample("ag-ui", lines(*AG_UI)),
     Sample("cohere", value(COHERE)),
+    Sample("cohere", lines(*COHERE)),
+    Sample("cohere", value({"model": "command-a-03-2025", "messages": COHERE})),
     Sample("xai", value(XAI)),
     Sample("xai", value({"model": "grok-4", "messages": XAI})),
 )

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.formats.kit import (
     BLOCKS,
-    STATE,
     Collector,
     Fit,
     Format,
@@ -20,10 +19,13 @@ from message_history.formats.kit import (
     thinking,
 )
 from message_history.formats.kit.chat_messages import ROLES
+from message_history.formats.kit.message_rows import RowForm
+from message_history_formats.agent_framework_rows import LISTS, joined, key_of, made_of, rows_of, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from message_history.core.messages.message import Role
     from message_history.formats.kit import Document
 
 _KINDS: Final = {
@@ -34,7 +36,6 @@ _KINDS: Final = {
     **dict.fromkeys(("ImageContent", "image", "DataContent", "data", "UriContent", "uri"), "data"),
     **dict.fromkeys(("UsageContent", "usage"), "usage"),
 }
-_LISTS: Final = ("contents", "Contents", "items", "Items")
 
 
 def _role(message: Mapping[str, Any]) -> str | None:
@@ -44,7 +45,7 @@ def _role(message: Mapping[str, Any]) -> str | None:
 
 
 def _contents(message: Mapping[str, Any]) -> list[Any] | None:
-    found = first_of(message, *_LISTS)
+    found = first_of(message, *LISTS)
     if found is None and isinstance(message.get("Role"), dict) and isinstance(message.get("Content"), str):
         # Before 1.0 a message had a text only.
         return [{"$type": "TextContent", "Text": message["Content"]}]
@@ -95,10 +96,7 @@ def _read(document: Document) -> Reading:
         if not _is_message(message):
             collector.note(n, "an entry that is no message", message)
             continue
-        role = _role(message)
-        contents = _contents(message) or []
-        results = {str(first_of(each, "result", "Result")) for each in contents if _kind(each) == "result"}
-        blocks = [block for each in contents for block in _block(each, collector, tool=role == "tool", results=results)]
+        role, blocks = _role(message), _blocks(message, collector)
         if role == "system":
             collector.add(n, {"role": "system", "content": blocks})
         else:
@@ -107,6 +105,44 @@ def _read(document: Document) -> Reading:
     if rest > 0:
         collector.note(0, f"{rest} more lists of messages in the same file", "")
     return collector.reading(BLOCKS)
+
+
+def _blocks(message: Mapping[str, Any], collector: Collector) -> list[Any]:
+    contents, is_tool = _contents(message) or [], _role(message) == "tool"
+    results = {str(first_of(each, "result", "Result")) for each in contents if _kind(each) == "result"}
+    return [block for each in contents for block in _block(each, collector, tool=is_tool, results=results)]
+
+
+def _items(message: Mapping[str, Any]) -> tuple[Role, list[dict[str, Any]]]:
+    role = _role(message) if _is_message(message) else None
+    if role in (None, "system"):
+        return "user", []
+    side: Role = "assistant" if role == "assistant" else "user"
+    key = key_of(message)
+    if not message.get(key):
+        return side, [dict(message)]
+    return side, split(message, key, [each for each in message[key] if role == "tool" and _kind(each) == "result"])
+
+
+def _place(value: Any, depth: int = 0) -> tuple[dict[str, Any], str] | None:
+    """Find what holds the list of messages in a state of a thread or session, as `_lists` does."""
+    for key, inner in value.items() if isinstance(value, dict) and depth < 8 else ():
+        if isinstance(inner, list) and inner and all(map(_is_message, inner)):
+            return value, key
+        if found := _place(inner, depth + 1):
+            return found
+    return None
+
+
+_ROWS: Final = RowForm(
+    list_key="messages",
+    place=_place,
+    items=_items,
+    parse=lambda item: _blocks(item, Collector()),
+    with_items=joined,
+    write=made_of,
+    make=rows_of,
+)
 
 
 def _id(content: Mapping[str, Any]) -> Any:
@@ -161,9 +197,9 @@ AGENT_FRAMEWORK: Final = Format(
     title="Semantic Kernel chat histories, Microsoft.Extensions.AI messages, Agent Framework threads and sessions",
     files="whatever place an application keeps them in",
     omits="meta data, counts of tokens, texts that repeat a result",
-    unwritten=STATE,
     source="microsoft/semantic-kernel: serializedChatHistoryV1_15_1.json; microsoft/agent-framework: _types.py",
     checked="2026-11-22",
     fit=_fit,
     read=_read,
+    repair=_ROWS.repair,
 )

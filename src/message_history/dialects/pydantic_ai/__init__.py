@@ -34,14 +34,13 @@ __all__ = ["PydanticAI"]
 @final
 @frozen(kw_only=True, init=False)
 class PydanticAI(Fields[WireT]):
-    """The messages of pydantic-ai; the defaults are for a run without a prompt, with a model that is not known.
+    """The messages of pydantic-ai; the defaults are for `message_history` and a model that is not known.
 
     Args:
         objects: whether to give the package's objects, for `agent.run(message_history=...)`, and not their JSON.
             Parts that came without a time then say 1970: objects must have one, and nothing here asks the clock.
-        ends_with_response: whether the list may end with a response: to store it, or for a run with a new prompt.
-            By default it is what a run without a prompt takes, and what was sent stays a prefix of what follows:
-            neighbouring responses are one message, so one that comes after a response would change it.
+        ends_with_response: whether the list may end with a response, as that of a run with a new prompt does. A request
+            in the middle of a run may not: a marked request then says to go on.
         binds_thinking: whether signed thinking is omitted once anything before it has changed.
         limits: what is taken of images and documents; the package itself looks at none.
     """
@@ -55,7 +54,7 @@ class PydanticAI(Fields[WireT]):
         self: PydanticAI[dict[str, Any]],
         *,
         objects: Literal[False] = False,
-        ends_with_response: bool = False,
+        ends_with_response: bool = True,
         binds_thinking: bool = True,
         limits: Limits = NO_LIMITS,
     ) -> None: ...
@@ -65,7 +64,7 @@ class PydanticAI(Fields[WireT]):
         self: PydanticAI[ModelMessage],
         *,
         objects: Literal[True],
-        ends_with_response: bool = False,
+        ends_with_response: bool = True,
         binds_thinking: bool = True,
         limits: Limits = NO_LIMITS,
     ) -> None: ...
@@ -74,7 +73,7 @@ class PydanticAI(Fields[WireT]):
         self,
         *,
         objects: bool = False,
-        ends_with_response: bool = False,
+        ends_with_response: bool = True,
         binds_thinking: bool = True,
         limits: Limits = NO_LIMITS,
     ) -> None:

@@ -16,5 +16,5 @@ class Fields(ByFolder[WireT]):
     """The fields of `PydanticAI`, which says what each means."""
 
     objects: bool = False
-    ends_with_response: bool = False
+    ends_with_response: bool = True
     binds_thinking: bool = True

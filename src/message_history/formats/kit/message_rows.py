@@ -49,6 +49,10 @@ class RowForm:
     inside: str = ""  # the key of the message in a row; empty when the row is the message
     # The key of the list of rows in a file that is one object, or the list itself; empty when there are no such files.
     list_key: str = ""
+    # Finds the object that holds the list, and its key there, in a file that is one object.
+    place: Callable[[dict[str, Any]], tuple[dict[str, Any], str] | None] = field(
+        default=Factory(lambda form: form._at_the_top, takes_self=True), repr=False
+    )
     # Gives the items of a row; none when it is no message.
     items: Callable[[Mapping[str, Any]], Items] = field(repr=False)
     # Makes rows of items, like another row.
@@ -74,7 +78,7 @@ class RowForm:
     def repair(self, data: bytes, policy: Policy) -> Rewritten:
         """Repair a file of rows, or one that is an object with the rows in a list; a sound one gives the same bytes."""
         document = parse_document(data)
-        if self.list_key and (document.items or isinstance(document.object.get(self.list_key), list)):
+        if self.list_key and (document.items or self.place(document.object)):
             return repair_threads(
                 data, policy, self.threads, self.weave, parts=self._listed_rows, written=self._with_list
             )
@@ -82,8 +86,12 @@ class RowForm:
 
     def _listed_rows(self, data: bytes) -> list[Line]:
         document = parse_document(data)
-        items = enumerate(document.items or document.object[self.list_key], 1)
+        holder, key = self.place(document.object) or ({}, "")
+        items = enumerate(document.items or holder[key], 1)
         return [Line(n, json_bytes(item), item if isinstance(item, dict) else None) for n, item in items]
+
+    def _at_the_top(self, whole: dict[str, Any]) -> tuple[dict[str, Any], str] | None:
+        return (whole, self.list_key) if isinstance(whole.get(self.list_key), list) else None
 
     def _with_list(self, data: bytes, woven: Woven) -> bytes:
         is_same = all(line is not None and value is None for line, value in woven)
@@ -91,7 +99,9 @@ class RowForm:
             return data
         items = [json.loads(line.written) if value is None and line is not None else value for line, value in woven]
         document = parse_document(data)
-        whole = items if document.items else {**document.object, self.list_key: items}
+        whole = json.loads(data) if not document.items else items
+        if isinstance(whole, dict) and (found := self.place(whole)) is not None:
+            found[0][found[1]] = items
         return json_bytes(whole, indent=2) + b"\n"
 
     def _rows_with_items(self, lines: Sequence[Line]) -> list[int]:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.formats.story import ANSWER, ARGUMENTS, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, Sample, text, value
+from tests.formats.story import ANSWER, ARGUMENTS, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, Sample, lines, text, value
 
 SEMANTIC_KERNEL = [
     {"Role": {"Label": "user"}, "Items": [{"$type": "TextContent", "Text": QUESTION}]},
@@ -45,7 +45,22 @@ AGENT_FRAMEWORK = {
         }
     },
 }
+DOTNET = [
+    {"role": "user", "contents": [{"$type": "text", "text": QUESTION}]},
+    {
+        "role": "assistant",
+        "contents": [
+            {"$type": "text", "text": LOOKING},
+            {"$type": "functionCall", "callId": "c1", "name": "read_file", "arguments": ARGUMENTS},
+        ],
+    },
+    {"role": "tool", "contents": [{"$type": "functionResult", "callId": "c1", "result": RESULT}]},
+    {"role": "assistant", "contents": [{"$type": "text", "text": ANSWER}]},
+]
 SAMPLES = (
+    Sample("agent-framework", value(DOTNET)),
+    Sample("agent-framework", lines(*DOTNET)),
+    Sample("agent-framework", lines(*SEMANTIC_KERNEL)),
     Sample("agent-framework", value(SEMANTIC_KERNEL)),
     Sample("agent-framework", value(AGENT_FRAMEWORK)),
 )

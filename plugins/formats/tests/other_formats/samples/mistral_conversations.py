@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, Sample, value
+from tests.formats.story import ANSWER, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, Sample, lines, value
 
 ENTRIES: list[dict[str, Any]] = [
     {"object": "entry", "type": "message.input", "id": "i", "role": "user", "content": QUESTION},
@@ -19,4 +19,8 @@ ENTRIES: list[dict[str, Any]] = [
     {"object": "entry", "type": "message.output", "id": "p", "role": "assistant", "content": ANSWER, "model": "m"},
 ]
 HISTORY = {"object": "conversation.history", "conversation_id": "conv_1", "entries": ENTRIES}
-SAMPLES = (Sample("mistral-conversations", value(ENTRIES)), Sample("mistral-conversations", value(HISTORY)))
+SAMPLES = (
+    Sample("mistral-conversations", value(ENTRIES)),
+    Sample("mistral-conversations", lines(*ENTRIES)),
+    Sample("mistral-conversations", value(HISTORY)),
+)
