@@ -114,8 +114,8 @@ def _entry(role: Role, made: Mapping[str, Any]) -> dict[str, Any]:
         about = {"tool_call_id": made["id"], "name": made["name"], "arguments": json_text(made["input"])}
         return {"type": "function.call", **about}
     if made.get("type") == "tool_result":
-        given = made.get("content") or ""
-        text = given if isinstance(given, str) else "\n".join(str(part.get("text", "")) for part in given)
+        content = made.get("content") or ""
+        text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
         return {"type": "function.result", "tool_call_id": made["tool_use_id"], "result": text}
     kind = "message.output" if role == "assistant" else "message.input"
     return {"type": kind, "role": role, "content": str(made.get("text", ""))}
