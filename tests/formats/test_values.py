@@ -109,6 +109,28 @@ def test_a_list_without_a_message_is_never_empty_without_a_word(raw: list[Any]) 
         MessageHistory.from_list(raw, policy=Policy(on_violation="raise"))
 
 
+@pytest.mark.parametrize(
+    "raw",
+    [
+        [[{"role": "user"}], [{"role": "assistant", "content": "x"}]],
+        [{"object": "thread.message", "id": n, "content": [{"type": "text", "text": {"value": n}}]} for n in "ab"],
+    ],
+)
+def test_conversations_in_a_list_are_each_in_a_repair_when_the_first_is_empty(raw: list[Any]) -> None:
+    history = MessageHistory.from_list(raw)
+    dropped = [repair for repair in history.repairs if repair.code is RepairCode.ENTRY_DROPPED]
+    assert len(history) or [repair.source for repair in dropped] == [0, 1]
+
+
+def test_of_several_conversations_the_others_are_each_in_a_repair() -> None:
+    first, second = ([{"role": "user", "content": each}, {"role": "assistant", "content": "a"}] for each in "xy")
+    history = MessageHistory.from_list([first, second])
+    assert history[0].text == "x"
+    (repair,) = history.repairs
+    assert (repair.code, repair.source) == (RepairCode.ENTRY_DROPPED, 1)
+    assert "y" in repr(repair.removed)
+
+
 def test_doctor_reports_a_session_in_which_no_message_was_found(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(b'[{"role": "user", "parts": []}, {"role": "assistant", "parts": []}]')
     result = CliRunner().invoke(app, ["doctor", str(tmp_path)])

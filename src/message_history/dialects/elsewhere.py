@@ -55,6 +55,7 @@ _LOST: Final = frozenset(
 )
 _NO_WORDS: Final = frozenset({"role", "id", "index", "type", "name", "model", "created_at", "timestamp", "status"})
 _LEFT: Final = "no message of this conversation; `message_history.formats.from_data` gives all that a value holds"
+_NOTHING: Final = "no message"
 API_ROLES: Final = frozenset({"user", "assistant", "model", "system", "developer", "tool", "function"})
 """The roles of all APIs."""
 BEDROCK: Final = "bedrock"
@@ -107,10 +108,24 @@ def read_better(raw: Sequence[Any], parsed: Parsed) -> Read | None:
     again.left = [_note_of(n, raw[n], why) for n, why in left.items()]
     if not places:
         again.left = [_note_of(0, entry, why) for _, why, entry in found.unread]
-        return again, found.dialect, found.replies
+        again.left += [_note_of(n, raw[n], _LEFT) for n in sorted(lost) if _is_other(raw[n], found)]
+        return _accounted(again, raw, placed=False), found.dialect, found.replies
     again.notes = [note.at(places[note.source]) for note in again.notes]
     again.sources = [places[source] for source in again.sources]
-    return again, found.dialect, [(places[entry], reply) for entry, reply in found.replies]
+    return (
+        _accounted(again, raw, placed=True),
+        found.dialect,
+        [(places[entry], reply) for entry, reply in found.replies],
+    )
+
+
+def _accounted(parsed: Parsed, raw: Sequence[Any], *, placed: bool) -> Parsed:
+    """Note each entry of a list in which no message was found; `placed` says whether notes have its positions."""
+    if not parsed.messages:
+        parsed.left = parsed.left if placed else []
+        noted = {note.source for note in (*parsed.notes, *parsed.left)} if placed else set()
+        parsed.left = [*parsed.left, *(_note_of(n, raw[n], _NOTHING) for n in range(len(raw)) if n not in noted)]
+    return parsed
 
 
 def read_object(value: Mapping[Any, Any]) -> Read | None:
@@ -125,6 +140,11 @@ def read_object(value: Mapping[Any, Any]) -> Read | None:
 
 def _note_of(source: int, entry: object, why: str) -> Note:
     return Note(RepairCode.ENTRY_DROPPED, source, (freeze(plain_value(entry))[0],), why)
+
+
+def _is_other(entry: object, found: Found) -> bool:
+    """Return whether an entry is a list of messages of which none is in the conversation that was found."""
+    return isinstance(entry, list) and not any(each in entry for each in found.entries)
 
 
 def _fits(found: Found, size: int) -> bool:
