@@ -122,6 +122,18 @@ def test_conversations_in_a_list_are_each_in_a_repair_when_the_first_is_empty(ra
     assert len(history) or [repair.source for repair in dropped] == [0, 1]
 
 
+@pytest.mark.parametrize(
+    "header", [[], [{"type": "session", "version": 3}], [{"type": "session", "version": 3, "id": "s"}]]
+)
+def test_sessions_of_openclaw_without_ids_and_times_are_read(header: list[Any]) -> None:
+    call = {"type": "toolCall", "id": "t", "name": "read", "arguments": {}, "partialJson": '{"pa'}
+    said = {"role": "assistant", "content": [{"type": "text", "text": "hi"}, call]}
+    messages = [{"type": "message", "message": each} for each in ({"role": "user", "content": "q"}, said)]
+    history = MessageHistory.from_list([*header, *messages])
+    assert [message.text for message in history] == ["q", "hi"]
+    assert RepairCode.CALL_WITHOUT_INPUT_DROPPED in {repair.code for repair in history.repairs}
+
+
 def test_of_several_conversations_the_others_are_each_in_a_repair() -> None:
     first, second = ([{"role": "user", "content": each}, {"role": "assistant", "content": "a"}] for each in "xy")
     history = MessageHistory.from_list([first, second])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.formats.kit.base import Collector, Fit, Format, Reading, fit_of
 from message_history.formats.kit.linked_rows import path_to_newest
 from message_history.formats.kit.message_rows import RowForm, dialect_items
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, result, text, thinking
+from message_history.formats.kit.raw_blocks import BLOCKS, call, image, objects_in, result, text, thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,19 +52,24 @@ def _fit(document: Document) -> Fit:
 
 def _is_bare(header: Mapping[str, Any]) -> bool:
     """Return whether a header is one of OpenClaw's first sessions, without a time and a folder."""
-    return header.keys() == {"type", "version", "id"}
+    return header.keys() <= {"type", "version", "id"}
 
 
 def _has_message(row: Mapping[str, Any]) -> bool:
-    """Return whether an entry is a message without a type, an id and a time."""
+    """Return whether an entry is a message without an id and a time, and maybe without a type."""
     message = row.get("message")
-    return "type" not in row and isinstance(message, dict) and isinstance(message.get("role"), str)
+    is_bare = row.keys() <= {"type", "message"} and row.get("type", "message") == "message"
+    return is_bare and isinstance(message, dict) and isinstance(message.get("role"), str)
 
 
 def _is_own(row: Mapping[str, Any]) -> bool:
     """Return whether an entry is a reply or a result with the keys of pi's own messages."""
     message = row.get("message")
-    if row.get("type") != "message" or "parentId" not in row or not isinstance(message, dict):
+    if row.get("type") != "message" or not isinstance(message, dict):
+        return False
+    if _has_message(row) and any(part.get("type") == "toolCall" for part in objects_in(message.get("content"))):
+        return True
+    if "parentId" not in row:
         return False
     is_reply = message.get("role") == "assistant" and {"api", "provider"} <= message.keys()
     return is_reply or (message.get("role") == "toolResult" and "toolCallId" in message)
