@@ -55,26 +55,41 @@ def check_files(
     printer = printer_for("check", as_json=as_json)
     named = dialect_named(dialect, model)
 
+    tally = _Tally()
+
     def work(path: str, session: SessionFile) -> ExitCode:
-        are_many = len(session.conversations) > MANY
-        breaking: Counter[str] = Counter()
-        broken = 0
+        tally.conversations += len(session.conversations)
+        broken = tally.broken
         for conversation in session.conversations:
             violations = conversation.violations(named, as_request=as_request)
             rules = named if named is not None else conversation.dialect(as_request=as_request)
             is_judged = named is not None or conversation.is_judged
-            if violations or as_json or not are_many:
+            if violations or as_json or tally.conversations <= MANY:
                 printer.checked(path, conversation, rules, violations, is_judged=is_judged)
             if named is not None and (unknown := named.unknown(conversation.file.entries)):
                 printer.unknown(path, conversation, named, unknown)
-            breaking.update({violation.rule for violation in violations})
-            broken += bool(violations)
-        if are_many:
-            most = sorted(breaking.items(), key=lambda rule: (-rule[1], rule[0]))
-            counts = ", ".join(f"{rule} in {count:,}" for rule, count in most)
-            found = f"{broken:,} with violations: {counts}" if broken else "no violations"
-            count = counted(len(session.conversations), "conversation")
-            printer.line(f"{visible(path)}: {count}, {found}")
-        return ExitCode.FOUND if broken else ExitCode.DONE
+            tally.breaking.update({violation.rule for violation in violations})
+            tally.broken += bool(violations)
+        return ExitCode.FOUND if tally.broken > broken else ExitCode.DONE
 
-    context.exit(printer.finish(over_files(files, printer, work, format_name)))
+    def finish(path: str) -> None:
+        nonlocal tally
+        if tally.conversations > MANY:
+            count = counted(tally.conversations, "conversation")
+            printer.line(f"{visible(path)}: {count}, {tally.summary()}")
+        tally = _Tally()
+
+    context.exit(printer.finish(over_files(files, printer, work, format_name, finish=finish)))
+
+
+class _Tally:
+    """What was found in one file."""
+
+    def __init__(self) -> None:
+        self.conversations = self.broken = 0
+        self.breaking: Counter[str] = Counter()
+
+    def summary(self) -> str:
+        most = sorted(self.breaking.items(), key=lambda rule: (-rule[1], rule[0]))
+        counts = ", ".join(f"{rule} in {count:,}" for rule, count in most)
+        return f"{self.broken:,} with violations: {counts}" if self.broken else "no violations"

@@ -14,12 +14,13 @@ from message_history.cli.exit_codes import ExitCode
 from message_history.dialects.registry import DIALECTS
 from message_history.files.disk import replace
 from message_history.files.files import NotRecognisedError, TooLargeError, UnreadableFileError, content_of
-from message_history.files.opening import MAX_BYTES
+from message_history.files.opening import MAX_BYTES, is_large
+from message_history.formats.large_files import parts_of
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from message_history.cli.printing import Printer
     from message_history.dialects import Dialect
@@ -158,14 +159,30 @@ def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) 
 
 def session_or_report(path: str, printer: Printer, format_name: str | None = None) -> SessionFile | ExitCode:
     """Read a file and report what is skipped, unused or unreadable; the exit code if it holds no conversation."""
+    return next(_reported(path, printer, _whole(path, format_named(format_name))))
+
+
+def _whole(path: str, chosen: Format | None) -> Iterator[SessionFile]:
+    yield session_in(content_named(path), chosen=chosen)
+
+
+def _reported(path: str, printer: Printer, sessions: Iterator[SessionFile]) -> Iterator[SessionFile | ExitCode]:
+    """Report what is skipped, unused or unreadable in a file or its parts; they are read one after the other."""
     try:
-        session = session_in(content_named(path), chosen=format_named(format_name))
+        for session in sessions:
+            _report_unused(path, printer, session)
+            if not session.messages:
+                printer.error(path, "it holds no messages")
+            yield session if session.messages else ExitCode.FAILED
     except NotRecognisedError as error:
         printer.error(path, str(error))
-        return ExitCode.FOUND
+        yield ExitCode.FOUND
     except UnreadableFileError as error:
         printer.error(path, str(error))
-        return ExitCode.FAILED
+        yield ExitCode.FAILED
+
+
+def _report_unused(path: str, printer: Printer, session: SessionFile) -> None:
     for note in session.notes:
         printer.line_note(path, note)
     for note in session.unread:
@@ -174,10 +191,6 @@ def session_or_report(path: str, printer: Printer, format_name: str | None = Non
         if conversation.omitted:
             what = ", ".join(f"{times:,} {kind}" for kind, times in conversation.omitted)
             printer.remark(conversation.named(path), f"not in the conversation: {what}")
-    if not session.messages:
-        printer.error(path, "it holds no messages")
-        return ExitCode.FAILED
-    return session
 
 
 def read_or_report(path: str, printer: Printer, format_name: str | None = None) -> SavedFile | ExitCode:
@@ -199,16 +212,28 @@ def _listed(conversations: Sequence[Conversation]) -> str:
 
 
 def over_files(
-    paths: Sequence[str], printer: Printer, work: Callable[[str, SessionFile], ExitCode], format_name: str | None = None
+    paths: Sequence[str],
+    printer: Printer,
+    work: Callable[[str, SessionFile], ExitCode],
+    format_name: str | None = None,
+    *,
+    finish: Callable[[str], None] | None = None,
 ) -> ExitCode:
-    """Do the same for files, with a progress bar, also behind one that cannot be read; return the highest exit code."""
-    worst = ExitCode.DONE
+    """Do the same for files, with a progress bar, also behind one that cannot be read; return the highest exit code.
+
+    Where there is a `finish`, which is called after each file, `work` is called for each part of a large one.
+    """
+    worst, chosen = ExitCode.DONE, format_named(format_name)
     for path in printer.progress(paths):
-        session = session_or_report(path, printer, format_name)
-        if isinstance(session, ExitCode):
-            code = session
-        else:
-            incomplete = bool(session.skipped or session.unread)
-            code = max(work(path, session), ExitCode.FOUND if incomplete else ExitCode.DONE)
-        worst = max(worst, code)
+        is_parted = finish is not None and path != STDIN and is_large(path)
+        sessions = parts_of(path, chosen=chosen) if is_parted else _whole(path, chosen)
+        for session in _reported(path, printer, sessions):
+            if isinstance(session, ExitCode):
+                code = session
+            else:
+                incomplete = bool(session.skipped or session.unread)
+                code = max(work(path, session), ExitCode.FOUND if incomplete else ExitCode.DONE)
+            worst = max(worst, code)
+        if finish is not None:
+            finish(path)
     return worst

@@ -33,7 +33,7 @@ from message_history.files.damaged_json import (
 )
 from message_history.files.folders import folder_content
 from message_history.files.naming import kind_of
-from message_history.files.opening import MAX_BYTES, content
+from message_history.files.opening import MAX_BYTES, content, is_large
 from message_history.files.request_bodies import KEYS, Place, entries_at, filled, find_place, held_at, system_key
 from message_history.history import history_of
 
@@ -190,8 +190,8 @@ def content_of(path: str | PathLike[str]) -> bytes:
             if (joined := folder_content(Path(path))) is None:
                 raise UnreadableFileError("this is a folder, not a file; `message-history doctor` checks folders")
             return joined
-        data = content(path, MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
+        # Nothing is read of a file that is refused; one that grows meanwhile is read up to the limit.
+        if is_large(path) or len(data := content(path, MAX_BYTES + 1)) > MAX_BYTES:
             raise TooLargeError(f"it is larger than {MAX_BYTES:,} bytes")
         return with_journal(Path(path), data)
     except FileNotFoundError:

@@ -50,6 +50,15 @@ def content(path: str | PathLike[str], limit: int) -> bytes:
         return held.read(limit)
 
 
+def is_large(path: str | PathLike[str]) -> bool:
+    """Return whether this is a file that is too large to be read whole; False where nobody may look."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - takes any path
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size > MAX_BYTES
+
+
 def check_regular(path: str | PathLike[str], found: os.stat_result) -> None:
     """Refuse what is no regular file. Raises `NotAFileError`, and `IsADirectoryError` for a folder."""
     if stat.S_ISDIR(found.st_mode):

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import evolve, field, frozen
 
 from message_history.files.containers import SQLITE, is_container
-from message_history.files.damaged_json import MERGED, UNESCAPED
+from message_history.files.damaged_json import MERGED, UNESCAPED, LineNote
 from message_history.files.disk import Stamp, back_up, replace, stamp_of
 from message_history.files.errors import SessionConflictError, SessionError
 from message_history.files.files import FileForm, NotRecognisedError, UnreadableFileError, json_bytes
 from message_history.files.folders import is_session_folder
-from message_history.files.opening import content
+from message_history.files.opening import content, is_large
+from message_history.formats.large_files import parts_of
 from message_history.formats.own_sessions import OWN_SESSIONS
 from message_history.formats.reading import SessionFile, read_session
 from message_history.storage.sessions.jsonl import JsonlSession
@@ -34,6 +35,8 @@ DATABASES: Final = frozenset({".db", ".sqlite", ".sqlite3", ".vscdb"})
 """The endings of databases; other programs use them too, so that a look at the first bytes decides."""
 NAMES: Final = frozenset({".aider.chat.history.md"})
 NOT_ENTERED: Final = frozenset({".git", "node_modules", "__pycache__"})
+KEPT: Final = 100
+"""How many violations of a large file are kept."""
 SHOWN: Final = 200
 """How many characters of a message a diff shows."""
 
@@ -51,11 +54,12 @@ class Examined:
     nearest: tuple[str, ...] | None = None
     violations: tuple[tuple[Conversation, Violation], ...] = ()
     stamp: Stamp | None = None  # what tells whether the file was written to since
+    more: int = 0  # how many violations a large file has that are not held
 
     @property
     def wrong(self) -> int:
         """Return how many things are wrong with what it holds: violations, and lines that could not be read."""
-        return len(self.violations) + _spoilt(self.session) if self.session is not None else 0
+        return len(self.violations) + self.more + _spoilt(self.session) if self.session is not None else 0
 
 
 @final
@@ -127,6 +131,8 @@ def examine(path: Path, *, chosen: Format | None = None) -> Examined:
     """Look at one file; nothing is written. `chosen` is None to recognise its format."""
     try:
         stamp = stamp_of(path)
+        if is_large(path):
+            return _examined_by_parts(path, chosen, stamp)
         session = read_session(path, chosen=chosen)
     except NotRecognisedError as error:
         return Examined(path=path, nearest=error.nearest)
@@ -138,6 +144,27 @@ def examine(path: Path, *, chosen: Format | None = None) -> Examined:
         note = next(iter(session.unread), None)
         return Examined(path=path, problem=f"it holds no messages: {note.detail}" if note is not None else None)
     return Examined(path=path, session=session, violations=tuple(session.violations()), stamp=stamp)
+
+
+def _examined_by_parts(path: Path, chosen: Format | None, stamp: Stamp | None) -> Examined:
+    """Look at a file that is too large to be held; of what is wrong with it, the first is kept and all is counted."""
+    messages = more = 0
+    found: list[tuple[Conversation, Violation]] = []
+    notes: list[LineNote] = []
+    for part in parts_of(path, chosen=chosen):
+        chosen, messages = part.format, messages + part.messages
+        notes += part.notes
+        violations = part.violations()
+        kept = violations[: max(0, KEPT - len(found))]
+        found += kept
+        more += len(violations) - len(kept)
+    if chosen is None or not messages:
+        return Examined(path=path)
+    broken = {id(conversation): conversation for conversation, _ in found}
+    session = SessionFile(
+        format=chosen, conversations=tuple(broken.values()), notes=tuple(notes), data=b"", counted=messages
+    )
+    return Examined(path=path, session=session, violations=tuple(found), stamp=stamp, more=more)
 
 
 def repair_beside(found: Examined, *, force: bool = False) -> RepairedFile:

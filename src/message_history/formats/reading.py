@@ -48,6 +48,7 @@ class SessionFile:
         notes: what could not be taken as it stands, with line numbers.
         unread: entries of kinds that the format's reader does not know.
         data: the file's content.
+        counted: how many messages a file has that is too large for its conversations to be held; None for others.
     """
 
     format: Format
@@ -55,6 +56,7 @@ class SessionFile:
     notes: tuple[LineNote, ...] = ()
     unread: tuple[LineNote, ...] = ()
     data: bytes = field(repr=False, eq=False)
+    counted: int | None = None
 
     @property
     def skipped(self) -> int:
@@ -64,13 +66,15 @@ class SessionFile:
     @property
     def messages(self) -> int:
         """Return how many messages there are in all conversations."""
-        return sum(len(each.file.entries) for each in self.conversations)
+        return sum(len(each.file.entries) for each in self.conversations) if self.counted is None else self.counted
 
     @property
     def refusal(self) -> str | None:
         """Return why the file is not written back, however broken it is; None when it can be."""
         name = self.conversations[0].dialect().name if self.conversations else "DIALECT"
         convert = f"`message-history convert FILE --to {name} -o OUT`"
+        if self.counted is not None:
+            return "a file of this size is read, not written: part it, as `split -C 200M` does"
         if is_container(self.data):
             return f"a database or an archive is read, not written; {convert} writes a conversation of it as a list"
         if self.format.repair is None:

@@ -132,7 +132,7 @@ def test_a_template_that_goes_on_and_on_is_stopped(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("message_history_measure.bounded.SECONDS", 1)
     endless = template(first="{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}")
 
-    with pytest.raises(TooCostlyError, match="took more than 1 seconds"):
+    with pytest.raises(TooCostlyError, match=r"took more than 1"):
         measure_template(endless)
 
 

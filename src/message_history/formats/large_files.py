@@ -1,0 +1,78 @@
+"""Files of lines that are too large to be held, some lines at a time, where each line is a conversation of its own."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from attrs import evolve
+
+from message_history.files.files import TooLargeError
+from message_history.files.opening import MAX_BYTES, is_large, opened
+from message_history.formats.reading import read_session, session_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from message_history.files.conversations import Conversation
+    from message_history.files.damaged_json import LineNote
+    from message_history.formats.kit.base import Format
+    from message_history.formats.reading import SessionFile
+
+PART: Final = 8 * 1024 * 1024
+"""How much of a file is held at once."""
+LINE: Final = 64 * 1024 * 1024
+"""How long a line may be."""
+_NUMBERED: Final = re.compile(r"(line|exchange) (\d+)")
+
+
+def parts_of(path: str | PathLike[str], *, chosen: Format | None = None) -> Iterator[SessionFile]:
+    """Yield what a file holds: whole, or some lines at a time where it is large.
+
+    Raises as `read_session` does, and `TooLargeError` where a large file is one conversation, or a line is too long.
+    """
+    if is_large(path):
+        yield from _parts(path, chosen)
+    else:
+        yield read_session(path, chosen=chosen)
+
+
+def _parts(path: str | PathLike[str], chosen: Format | None) -> Iterator[SessionFile]:
+    before = 0
+    with opened(path) as held:
+        while data := held.read(PART):
+            data += held.readline(LINE)
+            if not data.endswith(b"\n") and held.read(1):
+                number = before + data.count(b"\n") + 1
+                raise TooLargeError(f"line {number:,} is longer than {LINE:,} bytes")
+            if data.strip():
+                part = session_in(data, chosen=chosen)
+                chosen = part.format
+                if not chosen.by_line:
+                    why = f"it is larger than {MAX_BYTES:,} bytes, and does not hold a conversation in each line"
+                    raise TooLargeError(why)
+                yield _moved(part, before)
+            before += data.count(b"\n")
+
+
+def _moved(part: SessionFile, before: int) -> SessionFile:
+    """Count the lines of a part from the begin of its file."""
+    if not before:
+        return part
+    conversations = tuple(_moved_conversation(each, before) for each in part.conversations)
+    notes, unread = (tuple(_moved_note(each, before) for each in notes) for notes in (part.notes, part.unread))
+    return evolve(part, conversations=conversations, notes=notes, unread=unread)
+
+
+def _moved_conversation(conversation: Conversation, before: int) -> Conversation:
+    file, found = conversation.file, _NUMBERED.fullmatch(conversation.label)
+    label = f"{found[1]} {before + int(found[2])}" if found is not None else conversation.label or f"line {before + 1}"
+    lines, notes = tuple(before + line for line in file.lines), tuple(_moved_note(note, before) for note in file.notes)
+    return evolve(
+        conversation, file=evolve(file, lines=lines, notes=notes), origin=evolve(conversation.origin, label=label)
+    )
+
+
+def _moved_note(note: LineNote, before: int) -> LineNote:
+    return evolve(note, line=before + note.line)
