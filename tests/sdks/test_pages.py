@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = {
     "README.md": "anthropic",
     "docs/index.md": "anthropic",
+    "docs/tutorial.md": "anthropic",
     "docs/dialects/anthropic.md": "anthropic",
     "docs/dialects/openai_chat.md": "openai_chat",
     "docs/dialects/portable.md": "openai_chat",
