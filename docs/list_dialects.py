@@ -1,7 +1,7 @@
 """Write dialects.md and a page for each dialect in dialects/, from the rules and the tables of models.
 
 python docs/list_dialects.py [FOLDER]   writes the pages, into docs or another folder, and their places elsewhere
-python docs/list_dialects.py --check    only tells whether they are current: exit code 1 if not
+python docs/list_dialects.py --check    only checks whether they are current: exit code 1 if not
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from attrs import fields
 ROOT: Final = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
-from dialect_topics import OTHER, TOPICS, topic_of, topics_of  # noqa: E402 - beside this script
-from generated import write_or_check_all  # noqa: E402 - beside this script
-from tests.oracles.covered import COVERED, ORACLES  # noqa: E402 - beside the package
+from dialect_topics import OTHER, TOPICS, topic_of, topics_of  # noqa: E402 - in the folder of this script
+from generated import write_or_check_all  # noqa: E402 - in the folder of this script
+from tests.oracles.covered import COVERED, ORACLES  # noqa: E402 - in the repository
 
 import message_history.dialects  # noqa: E402
 from message_history.dialects import dialect_class, folders  # noqa: E402
@@ -124,7 +124,7 @@ def unjudged(dialect: Dialect[Any]) -> list[Rule]:
 
 
 def by_any_topic(dialect: Dialect[Any], topic: str) -> list[Rule]:
-    """Give a dialect's rules that are about a topic, if only beside another."""
+    """Give a dialect's rules that are about a topic, even if another topic is their first."""
     return [rule for rule in dialect.rules if topic in topics_of(dialect.name, rule.id)]
 
 
@@ -172,15 +172,15 @@ def overview() -> str:
 
 INTRODUCTION: Final = """\
 A dialect is one provider API's wire format and rules. `render` keeps the rules, `check` finds what breaks them, and
-the two share no code. `message-history explain "ERROR TEXT"` finds the rule behind a provider's error.
+the two share no code. `message-history explain "ERROR TEXT"` finds the rule that a provider's error is about.
 
 The texts are the providers' own, as they were reported or recorded; `{...}` stands for what differs. A rule without a
 text is documented, but nobody has published what the API answers. `for_model` chooses the fields for a model; a model
 that no row matches gets the defaults: see decision record 5."""
 
 TOPICS_PROSE: Final = """\
-A rule's name leads to its sentence, the provider's words and the source. A rule between two topics stands in both
-rows, and on its page under the first."""
+A rule's name links to its sentence, the provider's text and the source. A rule between two topics is in both rows,
+and on its page under the first."""
 
 ORACLE_PROSE: Final = """\
 The tests in `tests/oracles` let things that we did not write judge every export: a rule is judged when one of them
