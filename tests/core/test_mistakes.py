@@ -27,6 +27,7 @@ from message_history.explaining import explain
 from message_history.healing import convert_request, followed_from, heal_list
 from message_history.history import conversation_of
 from message_history.streaming import Accumulator
+from message_history.windows import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -251,6 +252,12 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> 
     with pytest.raises(ValueError, match="there is no such file") as caught:
         from_file(missing)
     assert str(caught.value) == f"{missing}: there is no such file"
+
+
+def test_an_estimate_of_many_messages_names_what_counts_them() -> None:
+    history = MessageHistory().add_user("x")
+    with pytest.raises(TypeError, match=r"must be a Message, not list; windows\.tokens counts a history"):
+        estimate_tokens([history[0]])  # type: ignore[arg-type]
 
 
 def test_a_window_of_a_bare_number_says_which_limits_there_are() -> None:

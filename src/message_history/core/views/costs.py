@@ -61,8 +61,13 @@ def estimate_tokens(message: Message) -> int:
     Returns:
         The estimate.
 
+    Raises:
+        TypeError: for anything but a message.
+
     Complexity: linear in the message.
     """
+    if not isinstance(message, Message):
+        raise TypeError(f"message must be a Message, not {type(message).__name__}; windows.tokens counts a history")
     if message._plain:
         return BLOCK_TOKENS + sum(_tokens_of_item(message.role, item) for item in message._plain)
     return BLOCK_TOKENS + sum(map(_tokens, message.content))
