@@ -95,7 +95,7 @@ class ToolUseBlock(Block):
         id: the id that its result must name.
         name: the tool.
         input: what the tool is given; None when the call came without any.
-        turn: where in a history the call stands, as `awaiting` and `calls` set it; not part of the call's value.
+        turn: where the call is in a history, as `awaiting` and `calls` set it; not part of the call's value.
         origin: the same as its history knows it, of which `key` is made.
     """
 
@@ -124,7 +124,7 @@ class ToolUseBlock(Block):
 
     @property
     def input(self) -> dict[str, Any]:
-        """Return what the tool is given: a fresh plain dict at each access, yours to change; {} when there is none."""
+        """Return the tool's input: a fresh plain dict at each access, yours to change; {} without an input."""
         return thaw_flat(self.frozen_input) or thaw(self.frozen_input)
 
     @property
@@ -324,7 +324,7 @@ def with_meta(block: _B, **changes: Any) -> _B:
 
 
 def forgotten(block: Block, reason: str) -> Block:
-    """Return what stands for a content that was taken out for good; calls and results keep id and tool."""
+    """Return what replaces a content that was removed for good; calls and results keep their id and tool."""
     meta = Meta(mark=Mark(kind="forgotten", reason=reason))
     if isinstance(block, ToolUseBlock):
         return tool_use_block(block.id, block.name, EMPTY, meta)

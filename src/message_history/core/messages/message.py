@@ -422,7 +422,7 @@ def arrivals_as_json(message: Message) -> list[dict[str, Any]]:
 
 
 def like(message: Message, changed: Message) -> Message:
-    """Return a changed message with what stands beside the value of another, which had as many blocks."""
+    """Return a changed message with all that another, of as many blocks, holds besides its value."""
     if not message.replies and not message.arrivals:
         return changed
     return _beside(changed, message.replies, message.arrivals)

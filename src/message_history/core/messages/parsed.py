@@ -24,7 +24,7 @@ class Note(NamedTuple):
 
     code: RepairCode
     source: int  # the entry of the raw list
-    removed: tuple[Removed, ...] = ()  # what was taken out, or stood there before
+    removed: tuple[Removed, ...] = ()  # what was removed or replaced
     detail: str = ""
 
     def at(self, source: int) -> Note:
@@ -41,7 +41,7 @@ class Parsed(Value):
         sources: for each, the entry of the raw list that it came from.
         interrupted: the positions of the truncated replies.
         notes: what could not be taken as it was.
-        left: what stood among the messages and is none, such as records of a program: no change of what was said.
+        left: entries that are not messages, such as a program's records; without them, nothing that was said changes.
         dialect: the dialect that the list was read in; empty when the parser was asked directly.
         is_unfinished: whether it is a look at a reply that still comes: its repairs are not final.
         own: True for our own saved form, in which marks say all, and texts nothing.
@@ -77,7 +77,7 @@ class Parsed(Value):
         Args:
             code: what was done.
             source: the entry of the raw list.
-            removed: what was taken out, or stood there before.
+            removed: what was removed or replaced.
             detail: the same in words.
         """
         self.notes.append(Note(code=code, source=source, removed=removed, detail=detail))
@@ -87,7 +87,7 @@ class Parsed(Value):
 
         Args:
             source: the entry of the raw list.
-            value: what stands in the place of the role.
+            value: the value of the role.
             words: what it is taken as, with `{}` for the value.
         """
         shown = short_repr(value)

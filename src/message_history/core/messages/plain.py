@@ -118,9 +118,9 @@ def input_of(input: bytes | str) -> Any:
 unpack: Final[Callable[[bytes], Any]] = marshal.loads
 """Returns a fresh copy of a packed input; `pack` has made it in this process."""
 VERSION: Final = 2
-"""The version of the bytes: later ones note when one object stands in two places, and a copy would share it."""
+"""The version of the bytes: from 2 on, they note when one object is in two places, so that a copy shares it too."""
 MOST_ITEMS: Final = 100_000
-"""How many items an input may have; an object that stands in many places counts each time."""
+"""How many items an input may have; an object that is in many places counts each time."""
 DEEPEST: Final = 50
 
 

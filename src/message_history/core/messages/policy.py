@@ -43,7 +43,7 @@ class Policy(Value):
             an assistant message.
 
     Raises:
-        ValueError: for a choice that is none of these, or a blank text.
+        ValueError: for any other choice, or a blank text.
     """
 
     leading_assistant: Literal["bootstrap", "drop"] = field(default="bootstrap", validator=one_of("bootstrap", "drop"))
@@ -137,5 +137,5 @@ KNOWN_WORDINGS: Final = {
     "[This call was started, and no result is recorded. It may have taken effect: check it.]": "started",
     "[This call was cancelled before it started.]": "cancelled",
 }
-"""The default texts of stubs, of this version and all before it, with the reason that each stands for. Add, and never
+"""The default texts of stubs, of this version and all before it, with the reason of each. Add, and never
 remove: lists that were saved elsewhere hold them without marks."""

@@ -45,7 +45,7 @@ class RepairCode(StrEnum):
     """What kind of change a repair records."""
 
     RESULT_MOVED = "result_moved"
-    """A result stood away from its call and was moved next to it."""
+    """A result was not next to its call, and was moved there."""
     RESULTS_REORDERED = "results_reordered"
     """Results of one message were put first, in the order of their calls."""
     RESULT_REHOMED = "result_rehomed"
@@ -76,7 +76,7 @@ class RepairCode(StrEnum):
     ID_ASSIGNED = "id_assigned"
     """A call or result without an id was given one."""
     RESULT_REPAIRED_ID = "result_repaired_id"
-    """A result had an id that no call has and stood in the place of the result of a call; it was given that call's."""
+    """A result had an id that no call has, in the position of a call's result; it was given that call's id."""
     NAME_ASSIGNED = "name_assigned"
     """A call without a name was given one."""
     INPUT_ASSIGNED = "input_assigned"
@@ -167,7 +167,7 @@ class Repair(Value):
         code: what kind of change.
         index: where in the history it happened.
         source: the entry of the raw list that it came from; None when it did not come from a list.
-        removed: what was dropped, or stood there before: blocks, or raw values that never became one.
+        removed: what was dropped or replaced: blocks, or raw values that never became one.
         added: what was put in.
         detail: the same in words, with ids and names.
     """

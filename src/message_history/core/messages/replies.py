@@ -157,7 +157,7 @@ def total_usage(replies: Iterable[ReplyInfo]) -> Usage:
 def _is_same(earlier: ReplyInfo, later: ReplyInfo) -> bool:
     """Return whether two neighbours are pieces of one reply: some programs save a reply in several lines.
 
-    Servers that give every reply the same id are told apart by their input, which grows.
+    Where a server gives every reply the same id, replies differ by their input tokens, which grow.
     """
     if earlier.id is None or earlier.id != later.id or earlier.model != later.model:
         return False

@@ -1,8 +1,8 @@
-"""Add what came behind a history that was sent: nothing that was sent changes any more.
+"""Add what came after a history was sent: nothing that was sent changes any more.
 
-An open turn keeps its stubs only until a real result comes. Once they were sent they stay: a result is taken as if the
-turn of its call had settled (rule 5). A result that came before the reply to what was sent goes behind that reply,
-which was given without it.
+An open turn keeps its stubs only until a real result arrives. Once they were sent they stay: a result is added as if
+the turn of its call had settled (rule 5). A result that arrived before the reply to what was sent goes after that
+reply, which was written without it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ EMPTY: Final[Named] = {}
 
 
 def added_behind_sent(sent: Conversation, parsed: Parsed, calls: Named = EMPTY) -> Conversation:
-    """Add what a parser read behind a conversation as it was sent, whose calls have results or stubs."""
+    """Add what a parser read to a conversation that was sent, whose calls have results or stubs."""
     arrivals = _Arrivals(sent, calls)
     arrivals.take(parsed)
     return arrivals.ingest.finish()
@@ -56,7 +56,7 @@ def added_behind_sent(sent: Conversation, parsed: Parsed, calls: Named = EMPTY) 
 
 @final
 class _Arrivals:
-    """What comes behind what was sent."""
+    """What is added after what was sent."""
 
     def __init__(self, sent: Conversation, calls: Named) -> None:
         self.ingest = Ingest(context_of(sent), sent, elsewhere=True)
@@ -157,7 +157,7 @@ class _Arrivals:
     def _quote(
         self, block: ToolResultBlock, call: ToolUseBlock, source: int, before: Sequence[Block] = ()
     ) -> Iterable[Block]:
-        """Quote a result; `before` stand before it in its message."""
+        """Quote a result; `before` are the blocks before it in its message."""
         conversation = self.ingest.current
         user = Names.of(conversation).user
         for each in before:

@@ -1,7 +1,7 @@
 """Every call of a conversation with its state, its result and its place.
 
-The state of a call is read from what stands for it: its result, its stub, and the marked texts behind it that quote a
-late result or say that its state has changed. Which state may follow which is decided in `rules.py`.
+The state of a call is read from its result, its stub, and the later marked texts that quote a late result or say that
+its state has changed. Which state may follow which is decided in `rules.py`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class CallRecord:
     Args:
         call: the call; it knows its turn.
         state: what became of it.
-        position: the position of the message that it stands in.
+        position: the position of its message.
         result: its result, also one that came late; None if it has none, or if its provider has run it and holds the
             result in a block of its own.
         detail: the reason that a person gave for denying it.
@@ -120,13 +120,13 @@ class Calls(tuple[CallRecord, ...]):
 
         Args:
             states: the states; none for all.
-            turn: the position of the message that the calls stand in; None for all.
+            turn: the position of the calls' message; None for all.
 
         Returns:
             The calls, in the same order.
 
         Raises:
-            ValueError: for a state that is none.
+            ValueError: for an unknown state.
         """
         wanted = frozenset(map(CallState, states)) or frozenset(CallState)
         return Calls(each for each in self if each.state in wanted and (turn is None or each.position == turn))

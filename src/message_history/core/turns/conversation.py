@@ -77,7 +77,7 @@ def past_of(conversation: Conversation) -> Log[Turn]:
 
 
 def open_turn_of(conversation: Conversation) -> Turn:
-    """Return both messages of the open turn as they stand; a call without a result has a stub in the second."""
+    """Return both messages of the open turn; a call without a result has a stub in the second."""
     _, turns, assistant, user, context = conversation
     first, second = assistant_message(assistant), user_message(assistant, user, context.policy)
     if first is None or second is None or second is user:
@@ -131,7 +131,7 @@ def message_at(conversation: Conversation, position: int) -> Message:
     settled = messages_in(past)
     if position >= settled:
         return _messages_in_turn(open_turn_of(conversation))[position - settled]
-    # Turn 0 has a user message only, so both messages of turn n stand at 2n - 1 and 2n.
+    # Turn 0 has a user message only, so the messages of turn n are at 2n - 1 and 2n.
     return _messages_in_turn(past[(position + 1) // 2])[0 if position % 2 else -1]
 
 

@@ -60,7 +60,7 @@ class AssistantDraft(Value):
         return AssistantDraft(self.blocks, self.calls, joined_replies(self.replies, replies), None, self.arrivals)
 
     def arrived(self, size: int, arrivals: Iterable[Arrival]) -> AssistantDraft:
-        """Return the draft with what came behind its first blocks."""
+        """Return the draft with what came after its first blocks."""
         return evolve(self, message=None, arrivals=joined_arrivals(self.arrivals, size, arrivals))
 
     def named(self, id: str) -> int:
@@ -126,7 +126,7 @@ class UserDraft(Value):
         return UserDraft(self.answers, self.answered, self.stubbed, self.rest.append(block), self.arrivals)
 
     def arrived(self, size: int, arrivals: Iterable[Arrival]) -> UserDraft:
-        """Return the draft with what came behind its first blocks."""
+        """Return the draft with what came after its first blocks."""
         return evolve(self, arrivals=joined_arrivals(self.arrivals, size, arrivals))
 
     def answer(self, call: int, result: ToolResultBlock, *, made: bool = False) -> UserDraft:
@@ -148,7 +148,7 @@ class UserDraft(Value):
         return UserDraft(Log(kept), self.answered & ~gone, self.stubbed & ~gone, self.rest, self.arrivals)
 
     def latest(self, call: int) -> Answer | None:
-        """Find what stands now for the call at a position: its real result, else its last stub.
+        """Find what the call at a position has now: its real result, else its last stub.
 
         The cost is logarithmic in the answers.
         """
@@ -199,7 +199,7 @@ def final_answers(
     calls = calls_of(assistant)
     found: list[ToolResultBlock | None] = [None] * len(calls)
     for call, result, _ in user.answers:
-        # Nothing replaces a real result, so the last one stands.
+        # Nothing replaces a real result, so the last one counts.
         found[call] = result
     for call_block, answer in zip(calls, found, strict=True):
         yield answer if answer is not None else make_stub(call_block, policy)
@@ -218,7 +218,7 @@ def count_of_calls(assistant: Message | AssistantDraft | None) -> int:
 
 
 def free_id(assistant: AssistantDraft, base: str, number: int) -> str:
-    """Return the id with a number behind it that no call of a draft has: the given one, or one above all."""
+    """Return the id with a number after it that no call of a draft has: the given one, or one above all."""
     if assistant.named(f"{base}_{number}"):
         number = max((numbers.get(base, 0) for numbers in assistant.calls.summaries(_highest_numbers)), default=0) + 1
     while assistant.named(f"{base}_{number}"):
@@ -248,7 +248,7 @@ def _positions_by_id(start: int, calls: list[ToolUseBlock]) -> tuple[dict[str, i
 
 
 def _highest_numbers(start: int, calls: list[ToolUseBlock]) -> dict[str, int]:
-    """Find the highest number behind each id that ends with one, for `Log.summaries`."""
+    """Find the highest number of each id that ends with one, for `Log.summaries`."""
     del start
     highest: dict[str, int] = {}
     for call in calls:
@@ -260,7 +260,7 @@ def _highest_numbers(start: int, calls: list[ToolUseBlock]) -> dict[str, int]:
 
 
 MAX_DIGITS: Final = 18
-"""Ids that end with more digits than that are no ids with a number behind them."""
+"""An id that ends with more digits than that does not count as one with a number."""
 
 
 def _bits(positions: list[int]) -> int:

@@ -1,4 +1,4 @@
-"""What became of calls, as it is written behind their turns: read, and said again elsewhere."""
+"""What became of calls, as it is written after their turns: read, and written again elsewhere."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def call_of(mark: Mark) -> ToolUseBlock:
 
 
 def stub_of(mark: Mark, policy: Policy) -> ToolResultBlock:
-    """Return the stub that stands for the state that news is about."""
+    """Return the stub for the state that news is about."""
     return make_stub(call_of(mark), policy, mark.reason, mark.detail, mark.key, decisions=mark.decisions)
 
 

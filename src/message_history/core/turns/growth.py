@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from message_history.core.values.meta import Mark
 
 Step: TypeAlias = tuple[Message, ToolUseBlock | None]
-"""A message that was added. A result stands alone, with its call: its id may be another call's behind the reply."""
+"""A message that was added. A result is alone, with its call: after the reply, its id may be another call's."""
 
 
 class Added(NamedTuple):
@@ -67,7 +67,7 @@ def added_since(sent: Conversation, now: Conversation) -> Added | None:
     position = here + (assistant is not None)
     repairs = _repairs_of_both(context.repairs, context_now.repairs, position, shift)
     if position == 0 and user is None and steps and is_bootstrap(steps[0][0]):
-        # Nothing was there, so it leads what was added; behind something else, nothing has to (rule 1).
+        # Nothing was there, so it leads what was added; after something else, nothing has to (rule 1).
         steps = steps[1:]
         repairs = Log(repair for repair in repairs if repair.code is not RepairCode.BOOTSTRAP_ADDED)
     return Added(steps, evolve(context_now, repairs=repairs))
@@ -87,7 +87,7 @@ def _steps_since(then: Turn, turn: Turn, number: int, context: Context, names: N
     steps: list[Step] = []
     count = len(assistant.ids) if assistant is not None else 0
     calls = [names.call_at(Place(number, n)) for n in range(len(assistant_now.ids) if assistant_now is not None else 0)]
-    # A call that is added again may stand elsewhere, and is found by its key, or was dropped for one that is the same.
+    # A call that is added again may be elsewhere, and is found by its key, or was dropped for one that is the same.
     calls[count:] = [placed(call, Origin(context.lineage, OPEN, 0, call.key)) for call in calls[count:]]
     if assistant_now is not None and len(content) > len(before):
         known = len(assistant.replies) if assistant is not None else 0
@@ -122,7 +122,7 @@ def _passed(
             reason = decision.state
             yield make_stub(call, policy, reason, "", mark.key, decisions=mark.decisions[:number])
     if state_of_reason(mark.reason) not in MOVES[state_of_reason(reason)]:
-        # From every state that may be left, one comes to any other by way of this one.
+        # Every state that may be left reaches any other by way of this one.
         yield make_stub(call, policy, REASONS[CallState.APPROVED], "", mark.key)
 
 
@@ -133,7 +133,7 @@ def _is_news_of(block: Block, names: Names) -> bool:
 
 
 def _turns_from(conversation: Conversation, start: int) -> Iterator[Turn]:
-    """Yield the turns from one on, the open one as it stands."""
+    """Yield the turns from one on, including the open one."""
     past, _, _ = parts_of(conversation)
     for position in range(start, len(past)):
         yield past[position]
@@ -160,7 +160,7 @@ def _is_news(stub: ToolResultBlock) -> bool:
 
 
 def _content_since(then: Message | None, now: Message | None) -> tuple[Block, ...] | None:
-    """Return the blocks behind the results that are new in a user message; None when it is another message."""
+    """Return the new blocks after a user message's results; None when it is another message."""
     before = then.content[len(then.results) :] if then is not None else ()
     rest = now.content[len(now.results) :] if now is not None else ()
     if before and rest[: len(before)] != before and is_continuation(before[-1]):
@@ -177,9 +177,9 @@ def is_continuation(block: Block) -> bool:
 def _repairs_of_both(sent: Log[Repair], now: Log[Repair], position: int, shift: int) -> Log[Repair]:
     """Join the repairs of both versions.
 
-    The open turn's user message stood at `position` as it was sent; what was added to it stands `shift` messages
-    further back now. The repairs of the version that was sent come first, then the newer ones, without those of results
-    that replaced stubs of the turn that was sent: behind the reply, they do not.
+    The open turn's user message was at `position` when it was sent; what was added to it is now `shift` messages
+    further back. The repairs of the version that was sent come first, then the newer ones, without those of results
+    that replaced stubs of the turn that was sent: after the reply, they replace none.
     """
     closing = bool(sent) and sent[-1].code is RepairCode.CONTINUATION_ADDED
     shared = len(sent) - (closing and (len(now) < len(sent) or now[len(sent) - 1] != sent[-1]))

@@ -160,7 +160,7 @@ class Ingest:
         keep_thinking: bool = False,
         answers: ToolUseBlock | None = None,
     ) -> None:
-        """Add one message; its thinking is invalidated behind a repair (rule 10), unless `keep_thinking`.
+        """Add one message; its thinking is invalidated after a repair (rule 10), unless `keep_thinking`.
 
         `source` is the entry of the raw list that it came from, `done` what pairing did to it. `interrupted` is True
         for a truncated reply. `keep_thinking` is True where nothing before the message has changed. `answers` is the
@@ -176,7 +176,7 @@ class Ingest:
         if not self.changed and len(context_of(grown).repairs) > len(context_of(self.current).repairs):
             self.changed = True
             if not keep_thinking and has_thinking(message):
-                # What was repaired is this message, so its own thinking is behind a repair too.
+                # This message was repaired, so its own thinking comes after a repair too.
                 message = behind_change(message)
                 grown = added(message)
         self.current = grown
@@ -223,7 +223,7 @@ class Ingest:
     ) -> Conversation:
         """Return the conversation, if the policy allows the repairs, and log them.
 
-        `user` is the user message of the open turn, where it is known as it is to stand. `allowed` is how many of the
+        `user` is the user message of the open turn, where its final form is known. `allowed` is how many of the
         first repairs were made and allowed before, `logged` are those that were logged elsewhere. What is not final is
         allowed, and not logged.
         """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where a call stands: the number of its turn, and its own among the calls of the turn."""
+    """Where a call is: the number of its turn, and its own number among the calls of the turn."""
 
     turn: int
     number: int
@@ -62,7 +62,7 @@ class Names:
         return placed(self._bare(place), Origin(self._context.lineage, *place, key))
 
     def result_at(self, place: Place) -> ToolResultBlock | None:
-        """Return the result or the stub that stands for a call in its own turn."""
+        """Return the result or the stub of a call in its own turn."""
         if place.turn == len(self._past):
             found = self.user.latest(place.number)
             return found.result if found is not None else None
@@ -105,7 +105,7 @@ class Names:
         return self._newest(self.call_at(place).key) or (result.mark if result is not None else None)
 
     def _newest(self, key: str) -> Mark | None:
-        """Return what stands last of a call behind its turn."""
+        """Return the last mark about a call after its turn."""
         here = self.user.news_of(key).last
         if here is not None:
             return self.user.rest[here[1]].mark
@@ -222,7 +222,7 @@ class Names:
 
 
 def the_place(names: Names, call: ToolUseBlock | str) -> Place:
-    """Return where the call stands that a person or a program means, or raise that it is none or several."""
+    """Return where the call is that a person or a program means, or raise that there is no such call or several."""
     place = names.find_id(plain_text(call)) if isinstance(call, str) else names.find(call)
     if place is None:
         raise UnknownCallError(call if isinstance(call, str) else call.id, names.waiting())
@@ -230,7 +230,7 @@ def the_place(names: Names, call: ToolUseBlock | str) -> Place:
 
 
 def with_own_keys(message: Message, calls: Iterable[ToolUseBlock]) -> Message:
-    """Return a message whose calls, which are given with their places, keep their keys wherever they will stand."""
+    """Return a message whose calls, given with their places, keep their keys wherever they go."""
     if message.role == "user" or not message.ids:
         return message
     keys = {call.id: call.key for call in calls}

@@ -194,7 +194,7 @@ class _Edit:
 
 
 _Early: TypeAlias = tuple[Place, ToolResultBlock, _TurnSoFar]
-"""A result that no call before it has asked for, and the turn that it stands in."""
+"""A result that no call before it has asked for, and its turn."""
 
 
 def _place_of(call: _Call) -> Place:
@@ -373,7 +373,7 @@ class _Plan:
         return [one for one in early if one[1].tool_use_id not in injected]
 
     def _answer_in_place(self, early: Iterable[_Early], is_known: Callable[[str], bool] | None) -> None:
-        """Let results with ids that no call has answer the calls in whose place they stand."""
+        """Let results with ids that no call has answer the calls whose results they are in place of."""
         made = self._made()
         turns: dict[int, tuple[_TurnSoFar, list[tuple[Place, ToolResultBlock]]]] = {}
         for place, block, turn in early:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from message_history.core.values.log import Log
 
 Turn: TypeAlias = tuple[Message | None, Message | None]
-"""A settled turn: the assistant message and the user message behind it; the first of a history has only the second."""
+"""A settled turn: the assistant message and the user message after it; the first of a history has only the second."""
 
 
 class IdRecord(NamedTuple):
@@ -54,7 +54,7 @@ def settled_stubs(past: Log[Turn]) -> Iterator[tuple[int, int]]:
 class KeyRecord(NamedTuple):
     """What was said of a call after its turn; each as a turn and a position in the user's message."""
 
-    last: tuple[int, int] | None = None  # what stands last: the quote of a late result, or the news of a state
+    last: tuple[int, int] | None = None  # the last quote of a late result, or news of a state
     quote: tuple[int, int] | None = None  # the last quote of a late or second result
 
 
@@ -132,7 +132,7 @@ def ids_of(call: ToolUseBlock) -> set[str]:
 def quote(result: ToolResultBlock, reason: str, name: str, key: str) -> list[Block]:
     """Put a result into blocks that a user message can hold.
 
-    `reason` is `late` or `second`. The call stands `distance` messages before the quote, 0 if that is not known.
+    `reason` is `late` or `second`. The call is `distance` messages before the quote, 0 if unknown.
     Returns the marked heading, then the result's own blocks but for blank text.
     """
     content = _worth_quoting(result)

@@ -90,7 +90,7 @@ class _Reply:
         self._steps, self._context = added
         self.there = _first_reply(added)
         if self.there is None and any(message.role == "assistant" and message.ids for message, _ in added.steps):
-            # The reply's calls may stand in the places of these.
+            # The reply's calls may be in the places of these.
             self._context = evolve(self._context, lineage=context_of(branched(sent)).lineage)
         """What the assistant said in the meantime, right after that version."""
         self._alone = Ingest(self._context, sent)
@@ -170,7 +170,7 @@ def _first_reply(added: Added) -> Message | None:
 
 
 def _beginning_of(blocks: Sequence[Block], there: Sequence[Block], *, is_named: bool) -> tuple[int, int] | None:
-    """Return where a reply begins in a message: at its end, or behind text that came since if it is named."""
+    """Return where a reply begins in a message: at its end, or if it is named, after text that was added since."""
     for start in range(len(there)):
         end, at = start, 0
         while end < len(there):

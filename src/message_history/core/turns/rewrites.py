@@ -57,7 +57,7 @@ def folded(
 
 
 def with_system(conversation: Conversation, system: tuple[SystemBlock, ...]) -> Conversation:
-    """Give a conversation another system prompt; thinking behind it is invalidated."""
+    """Give a conversation another system prompt; thinking after it is invalidated."""
     past, (assistant, user), context = parts_of(conversation)
     if any(behind_change(message) is not message for message in messages_of(conversation)):
         past = Log((behind_change(first) if first is not None else None, second) for first, second in past)
@@ -136,7 +136,7 @@ def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conve
     kept: list[tuple[Block, ...]] = [message.content for message in messages]
     for n in refused:
         answered = tuple(block for block in kept[n - 1] if isinstance(block, ToolResultBlock))
-        # A placeholder before the reply is nobody's prompt: alone it would be sent once, and left out behind a reply.
+        # A placeholder before the reply is nobody's prompt: alone it would be sent once, and left out after a reply.
         keeps = keep_prompts and not is_bootstrap(messages[n - 1])
         prompt = () if keeps else kept[n - 1][len(answered) :]
         results = messages[n + 1].results if n + 1 < len(messages) else ()

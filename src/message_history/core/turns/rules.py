@@ -1,24 +1,22 @@
 """The rules of a history, and the only file that decides them.
 
-Rule 1.  The user leads. Before an assistant message that comes first goes a placeholder user message, or with
-         `Policy(leading_assistant="drop")` the assistant message is dropped. A window that would begin with a system
-         message gets the placeholder too. (`TABLE`, `placeholder`)
-Rule 2.  A history is a chain of turns: an assistant message and the user message behind it; the first turn has only the
+Rule 1.  The user leads. A placeholder user message goes before an assistant message that comes first; with
+         `Policy(leading_assistant="drop")` the assistant message is dropped instead. A window that would begin with a
+         system message gets the placeholder too. (`TABLE`, `placeholder`)
+Rule 2.  A history is a chain of turns: an assistant message and the user message after it; the first turn has only the
          user message (U, then A U, A U, ...). Only the last turn is open. It settles when the assistant continues after
          a user message, and never changes again. (`TABLE`)
 Rule 3.  Messages of one role that follow each other are joined, block by block. Parallel calls that arrive in pieces
          are calls of one turn. (`TABLE`)
 Rule 4.  The user message of a turn with calls starts with one result per call, in call order. While the turn is open, a
-         call without a result has a stub there as soon as the user message exists; a real result replaces the stub.
-Rule 5.  Every call has a key, made when it arrives of the conversation's name, its place, its id, name and input.
-         Stubs, states, quotes and late results carry it; no result and no state is given to another call. The table
-         `NAMES` says which call a name means; what becomes of a result then says the table `RESULTS`. Late and second
-         results are quoted as text in the user message that is open, so what was sent never changes. A stub that is
-         looked up by its id is dropped when its call has settled. A call counts as settled, too, when a raw list that
-         `MessageHistory.follow` follows was sent with a stub for it at the end. (`naming.py`, which searches)
-Rule 6.  Ids must be unique within one turn only. A call that repeats an id of its turn is dropped when name and input
-         are equal too, else it gets a numbered id. A call without an id gets one from its position, and a result
-         without one answers the call of the open turn that waits, if it is the only one (in a list, see rule 11).
+         call without a result has a stub as soon as the user message exists; a real result replaces the stub.
+Rule 5.  A call gets a key when it arrives, made from the conversation's name and the call's position, id, name and
+         input. Its stubs, states, quotes and late results have that key, and none is ever given to another call. The
+         table `NAMES` says which call a name means, the table `RESULTS` what happens to its result. A late or second
+         result is quoted as text in the open user message, so what was sent never changes. (`naming.py` searches)
+Rule 6.  Ids must be unique within one turn only. A call that repeats an id of its turn is dropped when its name and
+         input are equal too, else it gets a numbered id. A call without an id gets one from its position. A result
+         without an id answers the waiting call of the open turn, if there is only one (in a list, see rule 11).
 Rule 7.  Blank text, a call without an input, and in a truncated reply a call with an unreadable input are dropped. A
          call without a name is named `unknown_tool`. Calls in user messages are dropped: whoever writes the user's text
          must not be able to call tools. Results and system messages in assistant messages go to the user message.
@@ -27,41 +25,37 @@ Rule 8.  System messages before the first message become the system prompt. Late
          message. (`TABLE`)
 Rule 9.  Whatever is removed, moved or added is recorded, by the operation that does it; a stub is recorded when its
          turn settles or is sent. Moves and quotes are lossless, stubs and placeholders synthetic, and what is dropped
-         is lossy, also when it only repeats (`repairs.py`). With `Policy(on_violation="raise")`, an operation that
-         would need more than lossless repairs raises and changes nothing. (`enforce`)
-Rule 10. A signature of thinking covers what came before it. Thinking behind a change (a repair of a list, a window,
+         is lossy, even if it only repeats (`repairs.py`). With `Policy(on_violation="raise")`, an operation that would
+         need more than lossless repairs raises and changes nothing. (`enforce`)
+Rule 10. A signature of thinking covers what came before it. Thinking after a change (a repair of a list, a window,
          another system prompt, a reply that was sent before something else was added) is invalidated: it is kept, and
          not sent to models that verify it. (`behind_change`)
-Rule 11. In a list that `from_list` reads (not in what `add` and `extend` take), results are moved to their calls before
-         its messages are added. A result belongs to a call with its id that has no answer: in its own turn, else the
-         oldest before it, else the first behind it. A call in a user message is given to the assistant when a result of
-         it is in the list and no assistant message makes it. A call without an input, or with an unreadable one in a
-         truncated reply, stands when it has a result (without an input, with `{}`): its tool has run. Nothing else is
-         moved. Results with ids that no call has are the answers of the calls of their turn that no other result
-         answers, in order, if there are as many results as calls. (`may_be_rehomed`, `is_doubtful`,
-         `standing_of_unknown`, and `pairing.py`, which searches)
+Rule 11. In a list for `from_list` (not for `add` or `extend`), each result first moves to its call: the one with its id
+         and no answer, in its turn, else the oldest before it, else the first after it. A call in a user message that
+         has a result and that no assistant message makes moves to the assistant. A call whose input is missing (then
+         `{}`) or unreadable is kept when it has a result: its tool has run. In a turn with as many results of unknown
+         ids as unanswered calls, they pair in order. Nothing else is moved. (`pairing.py` searches)
 Rule 12. What is sent has a stub for each call of the open turn that has no result. Where the receiver refuses a list
          that ends with the assistant, a marked user message that says to go on follows. Sending settles nothing.
          (`needs_continuation`, `continuation`)
 Rule 13. On request, calls without a real result are removed together with their stubs, unless a person has denied them
-         or left them to their provider; replies in which the model refused are removed together with what they
+         or left them to their provider. Replies in which the model refused are removed together with what they
          answered. (`is_unanswered`, and `rewrites.py`)
-Rule 14. Every call has a state. A state that is recorded is a stub with a reason. In the open turn it replaces the stub
-         that stands there. For a call of a settled turn it becomes a marked text in the user message that is open: what
-         was sent never changes. The table `MOVES` says which state may follow which; a result may follow any. A state
-         that is recorded before a turn has a user message says of its other calls that they have not run yet. A call
-         for which its provider asks a person waits for approval from the first. One that the provider runs is only
-         decided here: it cannot be started, and once it is approved it waits for nothing. (`moves_of`, `is_settled`)
+Rule 14. Every call has a state. A recorded state is a stub with a reason, which replaces the call's stub. For a settled
+         turn it is a marked text in the open user message. `MOVES` says which state may follow which; a result may
+         follow any. A state that is recorded before the user message exists says that the turn's other calls have not
+         run yet. A call for which its provider asks a person waits for approval from the start. One that the provider
+         runs cannot be started here, only decided. (`moves_of`, `is_settled`)
 Rule 15. What a provider said of a reply (id, model, stop reason, usage) stays with the assistant message that the reply
-         became or was joined to. It is no part of the message's value, and no provider is sent it.
+         became or was joined to. It is not part of the message's value, and is not sent to any provider.
 Rule 16. A reply answers what is sent (rule 12), so calls without a result settle with the stubs that were sent for
-         them. A reply of which everything is in the open turn is that reply again, and adds nothing; one with another
-         id, or with other input tokens, is a new one. A piece of a reply that has not ended is joined to it, and what
-         has grown of a reply takes its place. Replies to one version are one message. (`may_be_again`, `is_piece`, and
+         them. A reply whose whole content is in the open turn is that reply again, and adds nothing; with another id,
+         or other input tokens, it is a new one. A piece of a reply that has not ended is joined to it, and a longer
+         form of a reply replaces it. Replies to one version are one message. (`may_be_again`, `is_piece`, and
          `replying.py`)
-Rule 17. On request, what was said is forgotten, and a repair says that, and never what. Calls and results stay with
-         ids and tools, messages with roles and blocks, and places are marked. Thinking behind it is invalidated (rule
-         10). A call that is changed has another key: a key is a digest of what was proposed. (`forgetting/`)
+Rule 17. On request, what was said is forgotten; a repair says that it was, and never what. Calls and results keep their
+         ids and tools, messages their roles and blocks, and the places are marked. Thinking after it is invalidated
+         (rule 10). A changed call has another key: a key is a digest of the call as it was proposed. (`forgetting/`)
 
 `step.py` adds one message by these rules: a message that needs no repair as a whole, every other block by block.
 """
@@ -196,7 +190,7 @@ def arrival_of(role: Role, block: Block) -> Arrival:
 
 
 def placeholder(policy: Policy) -> Block:
-    """Rule 1: return the marked text of the user message that leads where there is none."""
+    """Rule 1: return the marked text of the user message that leads when the list has no other."""
     return bootstrap_message(policy.bootstrap_text).content[0]
 
 
@@ -219,18 +213,19 @@ def fault_of_call(call: ToolUseBlock, *, truncated: bool) -> RepairCode | None:
 
 @final
 class Standing(StrEnum):
-    """How the call stands that a result is for."""
+    """The state of the call that a result is for."""
 
     WAITING = "waits"
-    """In the open turn, without a result; a stub may stand there."""
+    """In the open turn, without a result; it may have a stub."""
     ANSWERED = "answered"
     """In the open turn, with a result."""
     STUBBED = "settled with a stub"
-    """In a settled turn, with a stub, and without a late result."""
+    """In a settled turn, with a stub, and without a late result; or in the open turn, when a raw list that
+    `MessageHistory.follow` follows was sent with a stub for it at the end."""
     SETTLED = "settled"
     """In a settled turn, with a result, or with a stub and a late result."""
     IN_PLACE = "unknown; another waits in its place"
-    """There is no such call; in a list, the result stands in the place of another call's: see `standing_of_unknown`."""
+    """There is no such call; in a list, the result is in the place of another call's: see `standing_of_unknown`."""
     UNKNOWN = "unknown"
     """There is no such call."""
 
@@ -274,7 +269,8 @@ NAMES: Final = {
 }
 """What each kind of name of a call finds."""
 
-# Complete on purpose: what the search never finds, as a new state of an answered call, has its row too.
+# Complete on purpose: what the search never finds, as a new state of an answered call, has its row too. A stub whose
+# call is found by its id, and has settled, is `SETTLED` and `STUB`: it is dropped.
 RESULTS: Final[dict[tuple[Standing, Says], Outcome]] = {
     (Standing.WAITING, Says.STUB): Outcome.HOLD_PLACE,
     (Standing.WAITING, Says.MOVE): Outcome.HOLD_PLACE,
@@ -360,13 +356,13 @@ REASONS: Final[dict[CallState, str]] = {
     CallState.CANCELLED: "cancelled",
     CallState.STARTED: "started",
 }
-"""The reason of the stub that stands for a state."""
+"""The reason of the stub for each state."""
 
 _STATES: Final = {reason: state for state, reason in REASONS.items()}
 
 
 def state_of_reason(reason: str) -> CallState:
-    """Return the state that a stub with a reason stands for."""
+    """Return the state of a call whose stub has a reason."""
     return _STATES.get(reason, CallState.UNKNOWN)
 
 
@@ -377,7 +373,7 @@ def moves_of(state: CallState, runner: Runner = "") -> tuple[CallState, ...]:
 
 
 def is_settled(state: CallState, runner: Runner = "") -> bool:
-    """Return whether a call in a state waits for nothing any more; the arguments are those of `moves_of`."""
+    """Return whether a call in a state waits for nothing more; one that its provider runs is settled once approved."""
     return not MOVES[state] or (runner == "provider" and state is CallState.APPROVED)
 
 
@@ -403,7 +399,7 @@ def behind_change(message: Message) -> Message:
 
 
 def is_doubtful(call: ToolUseBlock, *, truncated: bool) -> bool:
-    """Rule 11: return whether a call stands only if it has a result."""
+    """Rule 11: return whether a call is kept only if it has a result."""
     return fault_of_call(call, truncated=truncated) is not None
 
 
@@ -413,7 +409,7 @@ def may_be_rehomed(call: ToolUseBlock, results: Collection[str], made: Collectio
 
 
 def standing_of_unknown(waiting: Sized, unknown: Sized) -> Standing:
-    """Rule 11: how calls stand for results whose ids no call has: waiting, where a turn has as many of both."""
+    """Rule 11: return whether results whose ids no call has are in their calls' places: a turn has as many of both."""
     return Standing.IN_PLACE if len(waiting) == len(unknown) else Standing.UNKNOWN
 
 

@@ -121,7 +121,7 @@ class Transition:
         self._elsewhere = elsewhere
         self._source, self._source_of_calls = sources
         self._role: Role = "user"
-        # What the provider said of the replies in the message, until a block of it stands in an assistant message.
+        # What the provider said of the replies in the message, until a block of it is in an assistant message.
         self._replies: tuple[ReplyInfo, ...] = ()
         self._new_assistant, self._new_user = self.assistant is None, self.user is None
         self._was_complete = self._is_complete()
@@ -158,7 +158,7 @@ class Transition:
         if self._replies:
             self._drop_replies()
         if arrivals:
-            # In a new turn, nothing was there before; the stubs that stand before a text did not come with it.
+            # In a new turn, nothing was there before; the stubs before a text did not arrive with it.
             stubs = count_of_calls(self.assistant) if self._role == "user" and not message.ids else 0
             before = max(before * (len(self.past) == settled), stubs)
             self._arrive(before, [*sizes[2:], self._size()], arrivals)
@@ -184,7 +184,7 @@ class Transition:
             self._record(RepairCode.EMPTY_MESSAGE_DROPPED, removed, detail="the metadata of a message")
 
     def _drop_replies(self) -> None:
-        """Rule 15, for a reply of which nothing stands in a message of its own."""
+        """Rule 15, for a reply that has no message of its own."""
         if self.assistant is not None and self.user is None:
             self.assistant = self._assistant_draft().with_replies(self._replies)
         else:
@@ -302,7 +302,7 @@ class Transition:
         self._replies = ()
 
     def _add_to_user(self, block: Block) -> None:
-        """Rule 3: content stands behind the results."""
+        """Rule 3: content follows the results."""
         self.user = self._user_draft().add(block)
 
     def _add_result(self, block: ToolResultBlock) -> None:

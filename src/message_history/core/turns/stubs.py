@@ -1,4 +1,4 @@
-"""The calls of the open turn that wait, the stubs that stand in for their results, and the open turn as it is sent."""
+"""The waiting calls of the open turn, the stubs in place of their results, and the open turn as it is sent."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def stub_awaited(
 ) -> tuple[Conversation, Sequence[Repair]]:
     """Add a stub for each awaited call that has none; the turn stays open.
 
-    `reason` replaces the reason `not_recorded` of a stub that stands there. `recorded` is True when the caller records
+    `reason` replaces the reason `not_recorded` of an existing stub. `recorded` is True when the caller records
     the stubs now, so that settling does not record them again. Returns the same conversation if every call has its stub
     already, and the repairs for the stubs that are new.
     """
@@ -94,7 +94,7 @@ def stub_awaited(
 
 
 def standing_stubs(conversation: Conversation) -> list[Repair]:
-    """Return one repair for each stub of the open turn that sending it has made and that stands there."""
+    """Return one repair for each stub that is in the open turn because it was sent."""
     past, (assistant, user), _ = parts_of(conversation)
     if not isinstance(user, UserDraft) or not user.stubbed & ~user.answered:
         return []
@@ -132,8 +132,8 @@ def reopen_stubs(conversation: Conversation, ids: Collection[str]) -> Conversati
 def stand_stubs(conversation: Conversation, repairs: Sequence[Repair]) -> tuple[Conversation, int]:
     """Return a conversation that was saved with stubs that sending it had made: a result may still undo them.
 
-    `repairs` is what was recorded when it was saved; the stubs that stood are the last of them. Returns how many of the
-    repairs are final, too.
+    `repairs` is what was recorded when it was saved; the last ones are those of the stubs. Returns how many of them are
+    final, too.
     """
     past, (assistant, user), context = parts_of(conversation)
     final = len(repairs)

@@ -26,7 +26,7 @@ def move(conversation: Conversation, message: Message) -> Conversation | None:
     shape = message.shape
     if shape == CLEAN_ASSISTANT:
         if type(user) is Message:
-            turn: Turn = (assistant, user)  # type: ignore[assignment]  # beside a message is a message or nothing
+            turn: Turn = (assistant, user)  # type: ignore[assignment]  # the other one is a message or None
             return put(last, turns, turn), turns + 1, message, None, context
         beside = message.replies or message.arrivals
         if user is None and assistant is not None and not message.ids and not beside:

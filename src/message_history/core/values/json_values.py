@@ -52,7 +52,7 @@ class FrozenList(tuple["Frozen", ...]):
 class FrozenDict(Mapping[str, "Frozen"]):
     """A JSON object that cannot be changed; equal to any mapping with the same items."""
 
-    # The items sit behind a proxy, so that not even the private name leads to something that can be changed.
+    # The items are in a proxy, so that not even the private name leads to something that can be changed.
     __slots__ = ("_view",)
     _view: MappingProxyType[str, Frozen]
 
@@ -121,7 +121,7 @@ class FrozenDict(Mapping[str, "Frozen"]):
 
 
 def _is_same(left: Any, right: Any) -> bool:
-    """Return whether two values that Python takes for equal are the same in JSON, where 1 is not 1.0 and not true."""
+    """Return whether two values that are equal in Python are the same in JSON, where 1 is not 1.0 and not true."""
     if left is right:
         return True
     if isinstance(left, Mapping):
@@ -338,7 +338,7 @@ class _Short(reprlib.Repr):
         return super().repr_int(x, level) if MIN_INT < x < MAX_INT else self.repr_str(hex(x), level)
 
     def repr_instance(self, x: object, level: int) -> str:
-        # The default holds the address, which no two runs have in common; so does what stands for a `repr` that raises.
+        # The default holds the address, which differs in every run; so does the text for a `repr` that raises.
         shown = super().repr_instance(x, level)
         return _name_of(type(x)) if f"{id(x):#x}" in shown else shown
 

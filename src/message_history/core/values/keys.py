@@ -23,7 +23,7 @@ class Branch(NamedTuple):
 class Lineage(NamedTuple):
     """What keys are made of besides the calls."""
 
-    dropped: int = 0  # how many turns of the conversation stand before the first that the history has
+    dropped: int = 0  # how many turns of the conversation come before the first of the history
     branches: tuple[Branch, ...] = ()  # where keys have changed, in order
 
     def branched(self, turn: int, number: int, name: str | None = None) -> Lineage:
@@ -45,13 +45,13 @@ def named(name: str) -> Lineage:
 
 
 OPEN: Final = -1
-"""Stands for the number of a turn that is open by the time when a call is looked for."""
+"""In place of a turn's number: the turn that is open when a call is looked for."""
 
 
 class Origin(NamedTuple):
-    """Where a call stands."""
+    """Where a call is."""
 
-    lineage: Lineage  # that of the history
+    lineage: Lineage  # the history's
     turn: int  # the number of the turn, counted from the history's first
     number: int  # the number of the call in the turn
     key: str = ""  # the key, where something says it
@@ -78,7 +78,7 @@ def lineage_to_json(lineage: Lineage) -> dict[str, object]:
 
 
 def lineage_from_json(value: Mapping[str, object]) -> Lineage | None:
-    """Read a lineage; None for what is none."""
+    """Read a lineage; None when the value is not one."""
     dropped, branches = value.get("dropped"), value.get("branches")
     if value.keys() != {"dropped", "branches"} or type(dropped) is not int or not isinstance(branches, list):
         return None

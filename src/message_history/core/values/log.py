@@ -1,7 +1,7 @@
 """An append-only log whose versions share their storage.
 
 A log is a view of a chain of chunks: sealed chunks of `SIZE` items, and a last one that may still grow. Appending
-puts the item into the shared last chunk if nothing stands behind this view, and *then* looks whether it landed there:
+puts the item into the shared last chunk if nothing follows this view, and *then* looks whether it landed there:
 another thread may have been faster. Whoever comes second copies the chunk up to the view, at most `SIZE` items, and the
 item goes into the copy. No lock is needed, and no view ever shows an item that is not its own.
 
@@ -26,7 +26,7 @@ SIZE: Final = 512
 class Chunk(Generic[T]):
     """Items, the chunks before them, and what has been worked out about runs of items.
 
-    A thread that came second may have left items behind the views of this chunk; no view reaches them.
+    A thread that came second may have left items after the views of this chunk; no view reaches them.
     """
 
     __slots__ = ("before", "cache", "items", "summaries")
@@ -41,7 +41,7 @@ class Chunk(Generic[T]):
 
 
 def put(chunk: Chunk[T], length: int, item: T) -> Chunk[T]:
-    """Put one more item behind the first `length` items of a log; `Log` is made of this.
+    """Put one more item after the first `length` items of a log; `Log` is made of this.
 
     `chunk` is the last chunk of the log. Returns the last chunk of the longer log: the same one, a new one, or a copy
     when another version was there before. The cost is constant; a second successor of the same log copies at most
@@ -68,7 +68,7 @@ def _put_some(chunk: Chunk[T], length: int, some: list[T]) -> Chunk[T]:
 
 
 def _copied(chunk: Chunk[T], at: int, some: list[T]) -> Chunk[T]:
-    """Copy the first items of a chunk and what is known of them, and put some behind them."""
+    """Copy the first items of a chunk and what is known of them, and add some more."""
     copy = Chunk([*chunk.items[:at], *some], chunk.before)
     end = len(chunk.before) * SIZE + at
     copy.summaries = {key: known for key, known in [*chunk.summaries.items()] if key[1] + key[2] <= end}

@@ -63,10 +63,10 @@ class Mark(Value):
     # which a list that goes on from there does not show), `state` (the news that a call of a settled turn has another
     # state), `approval` (a call for which its provider asks a person; the result of one that was approved; a provider's
     # block that holds the result of such a call), `decided` (the result of a call of which more was recorded than its
-    # state), `edited` (a text that says that a person edited arguments), `forgotten` (what stands where a content was
-    # taken out for good).
+    # state), `edited` (a text that says that a person edited arguments), `forgotten` (in place of a content that
+    # was removed for good).
     kind: MarkKind
-    # Why a stub stands here, or why a content was taken out; for a quote `late` or `second`, or `omitted` when a window
+    # Why there is a stub, or why a content was removed; for a quote `late` or `second`, or `omitted` when a window
     # took its call; for news of a state the reason that a stub would have; for a call that asks for approval who runs
     # it, `client` or `provider`; for a `bootstrap` the dialect in which the list came that began with the assistant, or
     # with an empty text of the user, where that dialect's providers may take it.
@@ -79,7 +79,7 @@ class Mark(Value):
     detail: str = field(default="", converter=plain_text)  # the reason that a person gave for denying a call
     # All that was recorded of the call, oldest first, where that is more than `reason` and `detail` say.
     decisions: tuple[Decision, ...] = ()
-    # The key of the call that a stub, a quote or news is about; no part of the value, as its place is none.
+    # The key of the call that a stub, a quote or news is about; like its place, no part of the value.
     key: str = field(default="", converter=plain_text, eq=False)
 
     def recorded(self) -> tuple[Decision, ...]:
@@ -102,7 +102,7 @@ class Meta(Value):
         signature: a provider's signature on a block that is not thinking.
         arguments: the provider's own text of a call's input, sent back as it came.
         converted: what had to be converted to become JSON; recorded once as a repair, then dropped.
-        key: the key of a call that does not stand any more where it arrived; no part of the value.
+        key: the key of a call that is no longer where it arrived; no part of the value.
     """
 
     extra: FrozenDict = EMPTY

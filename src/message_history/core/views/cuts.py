@@ -1,4 +1,4 @@
-"""Where a history may be cut, and what leads behind a cut.
+"""Where a history may be cut, and what leads after a cut.
 
 A cut before a user message begins a turn: the user's words lead. That message may answer calls as well, when the user
 said something while tools ran; its results stay with their calls, before the cut. A cut before an assistant message is
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from message_history.core.turns.past import Turn
 
 Pin: TypeAlias = Literal["turn", "task"] | None
-"""Which words of the user lead behind a cut, though they stand before it: see `leading_blocks`."""
+"""Which of the user's words lead after a cut, though they come before it: see `leading_blocks`."""
 
 _PINS: Final = ("turn", "task", None)
 
@@ -102,7 +102,7 @@ def content_behind(message: Message) -> tuple[Block, ...]:
 
 
 def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple[Block, ...]:
-    """Return what must stand before the kept messages, in the leading user message.
+    """Return what must come before the kept messages, in the leading user message.
 
     `position` is a safe cut; or the end, where a summary takes the place of all. `pin` is `turn` for the words that
     opened the turn that is cut, `task` for the words of the first message as well, None for no words. Where no words of
@@ -112,7 +112,7 @@ def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple
     if position == 0:
         return ()
     at_end = position == length_of(conversation)
-    # An assistant message stands there, or would come next.
+    # An assistant message is there, or would come next.
     inside = position % 2 == 1
     places = pinned_places(conversation, position, pin)
     words = [block for place in places for block in _written_by_user(message_at(conversation, place))]
@@ -127,7 +127,7 @@ def leading_blocks(conversation: Conversation, position: int, pin: Pin) -> tuple
 
 
 def pinned_places(conversation: Conversation, position: int, pin: Pin) -> list[int]:
-    """Return the positions of the messages whose words lead behind a cut."""
+    """Return the positions of the messages whose words lead after a cut."""
     places = [0] if pin == "task" and position else []
     if pin is not None and position % 2 == 1:
         at_end = position == length_of(conversation)

@@ -52,7 +52,7 @@ def fitting_cut(
     counter: Counter | None,
     pin: Pin,
 ) -> tuple[int, Pin]:
-    """Find the oldest cut behind which all fits: one where a turn begins if there is one, else one inside a turn.
+    """Find the oldest cut after which all fits: where a turn begins if possible, else inside a turn.
 
     `max_tokens` is what the messages may cost, `max_messages` how many there may be. Returns the cut, 0 for an empty
     conversation, and which words lead: none if there is no room for them. Raises `WindowError` when not even the newest
@@ -89,7 +89,7 @@ def fitting_cut(
 
 
 def cost_behind(conversation: Conversation, position: int, counter: Counter | None, pin: Pin) -> int:
-    """Return what would be kept behind a safe cut costs, with what leads."""
+    """Return the cost of what would be kept after a safe cut, with what leads."""
     counting = _Counting(conversation, Costs(counter))
     counting.reach(math.inf, length_of(conversation) - position)
     return counting.cost_at(position, pin)
@@ -137,7 +137,7 @@ class _Counting:
         self._behind.append(self.cost + own)
 
     def cost_at(self, position: int, pin: Pin, opening: int | None = None) -> int:
-        """Count what would be kept behind a cut, with what leads; the messages behind it are counted already."""
+        """Count what would be kept after a cut, with what leads; the messages after it are counted already."""
         if self._costs is None:
             return 0
         if position % 2:
@@ -150,7 +150,7 @@ class _Counting:
         return self._behind[self._length - position]
 
     def _head(self, position: int, pin: Pin, opening: int | None) -> int:
-        """Count what leads behind a cut inside a turn; it is the same for all cuts in that turn."""
+        """Count what leads after a cut inside a turn; it is the same for all cuts in that turn."""
         if opening is None:
             opening = opening_before(self._conversation, position) if pin is not None else 0
         key = opening, pin

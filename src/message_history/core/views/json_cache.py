@@ -47,8 +47,8 @@ class _Kept:
         writer: the dialect that they are written in.
         joined: the messages of the oldest of them, joined by commas: one text is copied faster than many.
         ends: where each of these turns ends in that text.
-        texts: the messages of each turn behind them, joined by commas.
-        stuck: whether the turn behind them all cannot be written alone.
+        texts: the messages of each turn after them, joined by commas.
+        stuck: whether the turn after all of them cannot be written alone.
     """
 
     __slots__ = ("ends", "joined", "stuck", "texts", "writer")
@@ -67,7 +67,7 @@ class _Kept:
         return len(self.ends) + len(self.texts)
 
     def first(self, turns: int) -> _Kept:
-        """Return what is known of some of these turns, whatever comes behind them."""
+        """Return what is known of the first turns, whatever follows them."""
         if turns == len(self) and not self.stuck:
             return self
         if turns >= len(self.ends):
@@ -104,7 +104,7 @@ def _kept_of(chunk: Chunk[Turn]) -> list[_Kept]:
 
 
 def _encode_more(kept: _Kept, turns: list[Turn]) -> _Kept:
-    """Encode the turns behind those that are kept."""
+    """Encode the turns after those that are kept."""
     texts = list(kept.texts)
     stuck = False
     for assistant, user in turns[len(kept) :]:
@@ -149,7 +149,7 @@ def json_array(pieces: Iterable[bytes]) -> bytes:
 
 
 def base64_of(value: object) -> str:
-    """Return the base64 text that stands for bytes in JSON; a `TypeError` for anything else."""
+    """Return bytes as base64 text for JSON; a `TypeError` for anything else."""
     if not isinstance(value, bytes):
         raise TypeError(f"an export holds no {type(value).__name__}")
     return b2a_base64(value, newline=False).decode()

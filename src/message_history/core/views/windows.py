@@ -289,11 +289,11 @@ def _from(
     added: Sequence[Repair] = (),
     since: int | None = None,
 ) -> Kept:
-    """Go on from a position, with other blocks before it; settled turns behind the cut are taken over as they are."""
+    """Go on from a position, with other blocks before it; settled turns after the cut are kept as they are."""
     past, (assistant, user), context = parts_of(conversation)
     first = message_at(conversation, position) if position < length_of(conversation) else None
     inside = first is not None and first.role == "assistant"
-    # From here on, the cut is in the user message of the open turn, or behind it.
+    # From here on, the cut is in the user message of the open turn, or after it.
     newest = messages_in(past) + (assistant is not None)
     if first is not None and not inside:
         leading = (*leading, *content_behind(first))
@@ -355,7 +355,7 @@ def _invalidate(tail: _Tail, conversation: Conversation, position: int, since: i
     past, end = past_of(conversation), since if since is not None else length_of(conversation)
     count = 0
     if any(past.summaries(_any_thinking, position // 2)):
-        # The first kept turn is the one whose assistant message stands at the position, or right behind it.
+        # The first kept turn is the one whose assistant message is at the position, or right after it.
         first = position // 2 * 2 + 1
         for number in range(min(len(tail.turns), max((end - first + 1) // 2, 0))):
             assistant, user = tail.turns[number]
@@ -381,7 +381,7 @@ class _Trimming:
     def __init__(self, content: Callable[[int, ToolResultBlock], tuple[Block, ...]], count: int) -> None:
         self.positions: list[int] = []
         self.results = 0
-        self._content = content  # gives what stands in the place of what they had
+        self._content = content  # returns what replaces their content
         self._left = count  # how many are looked at
 
     def message(self, position: int, message: Message) -> Message:
