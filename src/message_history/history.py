@@ -200,7 +200,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
     def add_tool_result(
         self, call: ToolUseBlock | str, content: object = None, is_error: bool = False
     ) -> MessageHistory:
-        """Return the history with the result of a call added, right behind the call.
+        """Return the history with the result of a call added, right after the call.
 
         Args:
             call: the call, as `awaiting` returns it: it knows its key, so a repeated id cannot mispair. Or its id, if
@@ -298,7 +298,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
             at: when, in seconds since 1970, or with a time zone; nothing here looks at a clock.
             until: until when the call is held: who asks later, with `calls.expired(now)`, finds it unknown.
             input: the arguments that it is to run with, where a person edited those that were proposed. The model is
-                told that they were edited, and nothing else of this.
+                shown that they were edited, and nothing else of this.
 
         Returns:
             A new history; this one stays as it is. In the open turn the state is a stub, which a result replaces; for
@@ -309,7 +309,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
                 `core/turns/rules.py`.
             AmbiguousCallError: for an id that could mean several calls.
             UnknownCallError: for a call that is not in this history.
-            ValueError: for a state that is none.
+            ValueError: for an unknown state.
 
         Complexity: linear in the open turn; logarithmic in the history, but for the key of a call that settled with
             its result, which is looked for in all of it.
@@ -426,7 +426,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Returns:
             Fresh plain dicts, yours to change: those of `as_sent(dialect)`. A system prompt that the dialect carries
-            beside the list is in `export` only; there is a `SystemPromptWarning` then.
+            outside the list is in `export` only; there is a `SystemPromptWarning` then.
 
         Raises:
             InvariantError: when the policy says to raise and stubs or a continuation are needed.
@@ -475,7 +475,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
                 that came in with the messages give way.
 
         Returns:
-            The messages, the system prompt where the dialect carries it beside them, and the repairs of this export.
+            The messages, the system prompt where the dialect carries it outside them, and the repairs of this export.
 
         Raises:
             InvariantError: see `for_send`.
@@ -553,7 +553,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         """Return the history without the calls that have no real result, and without their stubs.
 
         Calls that a person has denied stay, and so do those that a provider runs once you have decided.
-        This changes what was sent: cached prompts miss, and thinking behind it is invalidated. Keep stubs if you can.
+        This changes what was sent: cached prompts miss, and thinking after it is invalidated. Keep stubs if you can.
 
         Returns:
             A new history whose `repairs` hold what was removed, or this one if every call has a result.

@@ -1,4 +1,4 @@
-"""Read-only detection: what a provider would refuse in a list as it stands.
+"""Read-only detection: what a provider would refuse in a list as it is.
 
 Detection is written apart from repair: it works on wire lists, never on a history, and shares no code with the state
 machine. A dialect's own rules do the finding; this module knows only what a violation is.

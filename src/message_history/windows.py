@@ -68,7 +68,7 @@ class MovingWindow:
     """A window that stays where it is until the limit is passed, and then moves by a large step.
 
     Store the whole history, and send the window. While it stays, each request begins with the one before, so prompt
-    caches hit, and thinking that came since it moved stays valid. Save `cut`, `since` and `pinned` beside the session,
+    caches hit, and thinking that came since it moved stays valid. Save `cut`, `since` and `pinned` with the session,
     and pass them to go on after a restart.
 
     Args:
@@ -137,7 +137,7 @@ class MovingWindow:
         return evolve(here, cut=position, since=length, pinned=pin == self.pin)
 
     def of(self, history: MessageHistory) -> MessageHistory:
-        """Return what is sent of a history: the messages behind the cut, with the words that lead.
+        """Return what is sent of a history: the messages after the cut, with the user's words that lead.
 
         Args:
             history: the history that was followed, or one that has grown since.
@@ -182,7 +182,7 @@ def safe_cuts(history: MessageHistory, counter: Counter | None = None, *, pin: P
     Args:
         history: the history; nothing of it changes.
         counter: what a message costs; an estimate of its tokens by default, see `estimate_tokens`.
-        pin: which of the user's words lead behind a cut; see `window`.
+        pin: which of the user's words lead after a cut; see `window`.
 
     Returns:
         The places, oldest first, each with the cost of what follows it and leads. The first is 0, unless the history is
@@ -215,8 +215,8 @@ def window(
         max_tokens: what the messages may cost, by the counter; the system prompt and tool definitions are not counted.
         max_messages: how many there may be.
         counter: what a message costs; an estimate of its tokens by default, see `estimate_tokens`.
-        pin: which of the user's words lead, although they stand before the cut. `turn`: inside a turn, those that
-            opened it. `task`: those of the first message too, behind any cut. None: none; inside a turn, a marked
+        pin: which of the user's words lead, although they come before the cut. `turn`: inside a turn, those that
+            opened it. `task`: those of the first message too, after any cut. None: no words; inside a turn, a marked
             placeholder leads. Words that leave no room for the newest round are replaced by the placeholder.
 
     Returns:
@@ -227,7 +227,7 @@ def window(
         WindowError: when not even the newest round fits.
         InvariantError: see `drop_before`.
         TypeError: when there is no budget, or it or what the counter gives is no number.
-        ValueError: for a negative budget, or a `pin` that is none.
+        ValueError: for a negative budget, or an unknown `pin`.
 
     Complexity: linear in what is kept, and see `drop_before`.
     """
@@ -296,7 +296,7 @@ def compact(
         history: the history.
         summary: what the messages before the cut say: text, or blocks that a user may send.
         keep_from: one of `safe_cuts`, or its position; None to go on with the summary and the calls that are awaited.
-        pin: which of the user's words stand before the summary; see `window`. Where the summary takes the place of
+        pin: which of the user's words come before the summary; see `window`. Where the summary takes the place of
             all, they are those that no reply has ended.
 
     Returns:
@@ -324,7 +324,7 @@ def trim_results(
     Results of calls that have no real result, results that are quoted as text and results that are not longer than
     the text stay as they are, so that doing it again changes nothing.
 
-    Stable prefix: it stays up to the first result that is shortened, and changes from there on; thinking behind that
+    Stable prefix: it stays up to the first result that is shortened, and changes from there on; thinking after that
     is invalidated.
 
     Args:
@@ -332,13 +332,13 @@ def trim_results(
         older_than: a position, or one of `safe_cuts`: results in messages before it are shortened. A negative one
             counts from the end, as in a slice.
         keep: instead of a position, how many of the newest results stay; all before them are shortened.
-        text: what stands in their place, or a function that says so for each call, with its result in it.
+        text: the text in their place, or a function that returns it for each call, with its result in it.
 
     Returns:
         The same history with shorter results, and what was omitted.
 
     Raises:
-        TypeError: for a text that is none; unless either `older_than` or `keep` is given.
+        TypeError: for a text that is not a str; unless either `older_than` or `keep` is given.
         ValueError: for a text that would be taken for a result that is missing, or a negative `keep`.
 
     Complexity: linear in the history.

@@ -96,7 +96,7 @@ class Commands(click.Group):
         return sorted({*COMMANDS, *plugins.entry_points_of(plugins.COMMANDS)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; None when there is none of this name."""
+        """Import a command; None when no command has this name."""
         if cmd_name in COMMANDS:
             place = COMMANDS[cmd_name]
             found: click.Command = getattr(import_module(f"message_history.cli.{cmd_name}"), place.function)

@@ -79,7 +79,7 @@ def convert_file(
 
     A list and JSONL keep their form. A request becomes a request of the other provider: the messages, the system
     prompt, the tools and the choice among them. What only one provider understands, as the model and its parameters,
-    is omitted and listed, and so is what the other provider demands beside. `native` keeps all of the messages; the
+    is omitted and listed, and so is what else the other provider requires. `native` keeps all of the messages; the
     others keep what their provider takes.
 
     For a program, the conversation becomes a session that the program goes on with, and the command says where the

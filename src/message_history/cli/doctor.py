@@ -94,7 +94,7 @@ def examine_folders(
     """Check every session in each FOLDER, and repair what is broken with --fix.
 
     Sessions are found by what is in the files, in all formats that `message-history formats` lists. A file that is
-    like one of them and not certainly in it is not recognised, and nothing is written over or beside it. Other JSON
+    like one of them and not certainly in it is not recognised, and no file is written over it or next to it. Other JSON
     files are passed over. Stop the programs that write to the sessions before you repair them in place.
 
     The exit code is 0 when nothing is wrong or all was repaired, 1 when something is wrong, 2 when a file cannot be

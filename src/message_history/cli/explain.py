@@ -1,4 +1,4 @@
-"""`explain`: the rule behind a provider's error, and where a file breaks it."""
+"""`explain`: which rule a provider's error is about, and where a file breaks it."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ as_request = click.option(
 
 
 STDIN: Final = "-"
-"""What stands for the standard input among files, and for the standard output among outputs."""
+"""The name of the standard input among files, and of the standard output among outputs."""
 
 
 def content_named(path: str) -> bytes:
@@ -139,7 +139,7 @@ def dialect_for(name: str, model: str | None) -> Dialect[Any]:
 
 
 def write_new(target: Path, data: bytes, taken: Sequence[Path], *, force: bool) -> str | None:
-    """Write a file that is none of those taken.
+    """Write a file, but none of those taken.
 
     `taken` are the inputs, first the one that it was made of, and what was written before. Returns why it was not
     written; None when it was.
@@ -219,9 +219,9 @@ def over_files(
     *,
     finish: Callable[[str], None] | None = None,
 ) -> ExitCode:
-    """Do the same for files, with a progress bar, also behind one that cannot be read; return the highest exit code.
+    """Do the same for each file, with a progress bar, past those that cannot be read; return the highest exit code.
 
-    Where there is a `finish`, which is called after each file, `work` is called for each part of a large one.
+    `finish` is called after each file; with it, `work` is called for each part of a large file.
     """
     worst, chosen = ExitCode.DONE, format_named(format_name)
     for path in printer.progress(paths):

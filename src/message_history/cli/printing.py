@@ -102,7 +102,7 @@ class Printer:
         self._err.print(Text.assemble((f"{visible(path)}: ", "bold"), ("error: ", "bold red"), visible(why)))
 
     def line_note(self, path: str, note: LineNote) -> None:
-        """Say what could not be read as it stands."""
+        """Say what could not be read as it is."""
         done = "skipped" if note.skipped is not None else "kept"
         place = f"{visible(path)}: line {note.line}: "
         self._err.print(Text.assemble((place, "bold"), (f"{done}: ", "yellow"), one_line(note.detail)))

@@ -1,4 +1,4 @@
-"""`repair`: a valid list beside the file that is not."""
+"""`repair`: a valid list next to the file that is not."""
 
 from __future__ import annotations
 
@@ -104,13 +104,13 @@ class _Repairing:
     """The repair of several files."""
 
     printer: Printer
-    output: str | None  # where to write; None for beside each file
+    output: str | None  # where to write; None for next to each file
     in_folder: bool  # whether that is a folder
     taken: list[Path]  # the files that stay as they are: the inputs, and what was written
     dialect: Dialect[Any] | None  # the dialect of the input; None to find it by shape
     to: Dialect[Any] | None  # the dialect to write; None for the input's own
     model: str | None  # the model that a request is to name; None for its own
-    as_request: bool  # whether the list is sent as it stands
+    as_request: bool  # whether the list is sent as it is
     force: bool
 
     def file(self, path: str, session: SessionFile) -> ExitCode:
@@ -151,7 +151,7 @@ class _Repairing:
         return ExitCode.FOUND if repaired.violations else ExitCode.DONE
 
     def _is_sound(self, session: SessionFile) -> bool:
-        """Return whether a provider would take the list of a file as it stands."""
+        """Return whether a provider would accept the list of a file as it is."""
         return not session.notes and not session.conversations[0].violations(self.dialect, as_request=self.as_request)
 
     def _write(self, path: str, data: bytes, form: FileForm) -> str | None:

@@ -99,7 +99,7 @@ class JsonReport(Printer):
         self._file(path)["errors"].append(why)
 
     def line_note(self, path: str, note: LineNote) -> None:
-        """Keep what could not be read as it stands."""
+        """Keep what could not be read as it is."""
         found = {"line": note.line, "detail": note.detail, "skipped": note.skipped is not None}
         self._file(path)["notes"].append(found)
 

@@ -24,7 +24,7 @@ SQLITE: Final = b"SQLite format 3\0"
 _ZIP: Final = b"PK\x03\x04"
 _COMPRESSED: Final = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "Zstandard", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz"}
 _MODES: Final = slice(18, 20)
-"""The bytes that say whether a database has a journal beside it; a copy in memory has none."""
+"""The bytes that say whether a database has a journal in a file of its own; a copy in memory has none."""
 _UNSAFE: Final = "unsafe use of"
 """What SQLite says of an index, or a column, that a function makes which may not run."""
 _CELL: Final = 64
@@ -60,7 +60,7 @@ class Database:
         listed = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
         wanted = f'SELECT {listed} FROM "{table}"'  # noqa: S608 - quoted
         with _connected(self.data) as connection:
-            # Pages may stand for others many times: what they hold is counted before it is sorted and kept.
+            # A page may be used many times: what pages hold is counted before it is sorted and kept.
             for row in connection.execute(wanted):
                 spend(_ROW + sum(_CELL + (len(cell) if isinstance(cell, str | bytes) else 0) for cell in row))
             return [dict(zip(names, row, strict=True)) for row in connection.execute(f"{wanted} ORDER BY {order}")]
@@ -178,7 +178,7 @@ def _connected(data: bytes) -> Iterator[sqlite3.Connection]:
 
 
 def with_journal(path: Path, data: bytes) -> bytes:
-    """Add to a database, in memory, what stands beside its file: what a program wrote and did not put into it yet."""
+    """Add to a database, in memory, what its journal file holds: what a program wrote and did not put into it yet."""
     journal = path.with_name(f"{path.name}-wal")
     if not data.startswith(SQLITE) or not os.path.lexists(journal) or not (written := content(journal, MAX_BYTES)):
         return data

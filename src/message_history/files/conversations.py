@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from message_history.history import MessageHistory
 
 _OWN_KEYS: Final = frozenset({"AN-B7"})
-"""Rules on unknown keys: a program that keeps keys of its own beside a message removes them when it sends it."""
+"""Rules on unknown keys: a program that keeps its own keys in a message removes them when it sends it."""
 
 _OF_REQUESTS: Final = frozenset({"AN-B4"})
 """Rules on a request's end: a saved conversation that ends with the assistant goes on with a message of the user."""
@@ -47,11 +47,11 @@ class Conversation:
     """One conversation in a file.
 
     Args:
-        file: its messages, and where they stand.
+        file: its messages, and where they are.
         origin: where it comes from.
         judged: the ids of the dialect's rules that a saved conversation of this format can break; None for all.
-        tools: the definitions of tools that stand beside it, as they stand there.
-        omitted: what stands in the file and is not in the conversation, by kind, and how often.
+        tools: the definitions of its tools, as they are in the file.
+        omitted: what is in the file and not in the conversation, by kind, and how often.
         places: for each entry, the position of what it came from among the items of the file.
         touched: the positions of all that is in an entry, where several make one.
     """
@@ -103,7 +103,7 @@ class Conversation:
         Args:
             dialect: its dialect; None to find it.
             as_request: False for a conversation that goes on, which may end with the assistant; True for one that is
-                sent as it stands.
+                sent as it is.
 
         Returns:
             What is wrong.

@@ -34,7 +34,7 @@ _BACKSLASH: Final = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')
 @final
 @frozen(kw_only=True)
 class LineNote:
-    """Something in a file that could not be taken as it stands."""
+    """Something in a file that could not be read as it is."""
 
     line: int  # the line that it begins in, counted from 1
     detail: str  # what is wrong
@@ -87,7 +87,7 @@ class Decoder:
         self.kept: list[str] = []
 
     def value(self, written: str | bytes) -> Any:
-        """Read a value; None, with `failure` set, when there is none. What took another form is in `kept`."""
+        """Read a value; None, with `failure` set, when it cannot. What took another form is in `kept`."""
         try:
             return read_plain(written)
         except (ValueError, RecursionError):
@@ -105,7 +105,7 @@ class Decoder:
             return None
 
     def _value_without_escape(self, text: str, error: json.JSONDecodeError) -> Any:
-        """Read a text in which a backslash begins no escape, as where someone masked words: it stands for itself."""
+        """Read a text in which a backslash begins no escape, as where someone masked words: it is kept as text."""
         try:
             value = self._loaded_somehow(_BACKSLASH.sub(_escaped, text))
         except json.JSONDecodeError:
@@ -158,12 +158,12 @@ class Items:
     values: list[tuple[int, Any]] = field(factory=list)  # the sound ones, each with the line that it begins in
     notes: list[LineNote] = field(factory=list)  # what is wrong with the others
     closed: bool = False  # whether the array ends
-    end: int = 0  # where the text goes on behind it
+    end: int = 0  # where the text goes on after it
     end_line: int = 1  # the line of that place
 
 
 def items_of(text: str, start: int) -> Items:
-    """Read the items of a damaged array; behind a spoiled one go on where a line begins an item in the same column."""
+    """Read the items of a damaged array; after a spoiled one, go on where a line begins an item in the same column."""
     found = Items()
     lines = _Lines(text)
     depth, begin, end = 0, start, len(text)
@@ -272,7 +272,7 @@ def _folded(text: str) -> str:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    """Return an escape as it stands, and a backslash that begins none as the escape of a backslash."""
+    """Return an escape unchanged, and a backslash that begins no escape as the escape of a backslash."""
     return found[0] if len(found[0]) > 1 else r"\\"
 
 

@@ -60,7 +60,7 @@ def lines_of(path: Path, limit: int) -> tuple[Stamp, Iterator[tuple[int, bytes |
 
 
 def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
-    """Write lines behind those of a file.
+    """Write lines after those of a file.
 
     The file exists. `sync` says whether to wait until it is on the disk. Returns the file's new stamp. Raises `OSError`
     when it cannot be written, is no regular file, or its last line has no end; then the file ends where it ended.
@@ -109,7 +109,7 @@ def replace(
         check_regular(path, path.stat())
     target = file_of(path) if follow else path
     new = target.with_name(f".{target.name}.new")
-    # What a crash left behind goes first, and so does a link that somebody has put there: it is never written through.
+    # What a crash left is removed first, and so is a link that somebody put there: it is never written through.
     with contextlib.suppress(FileNotFoundError):
         new.unlink()
     models = [each for each in (target, file_of(like) if like is not None else None) if each and _is_regular(each)]
@@ -137,7 +137,7 @@ def replace(
 
 
 def back_up(path: Path, *, sync: bool = True) -> Path:
-    """Keep a file as it is, byte for byte, beside itself, also when a link to it is given.
+    """Keep a byte-for-byte copy of a file in its folder, also when a link to it is given.
 
     It is to be replaced then, and the backup is the old file itself where the file system can do that: what somebody
     who has it open still writes is in the backup. Returns it: `NAME.bak`, or `NAME.bak-2` and so on when another is

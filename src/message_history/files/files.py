@@ -109,19 +109,19 @@ class SavedFile:
     form: FileForm
     # For each entry, the line that it begins in; none when the file is one sound JSON value.
     lines: tuple[int, ...] = ()
-    notes: tuple[LineNote, ...] = ()  # what could not be taken as it stands, with line numbers
+    notes: tuple[LineNote, ...] = ()  # what could not be read as it is, with line numbers
     # The object around the messages, an empty list in their place; None for the other forms.
     container: Mapping[str, Any] | None = field(default=None, repr=False)
     place: Place = (MESSAGES,)  # the keys that lead to the messages in the container
     # Their dialect, where the format of the file says which it is.
     known: Dialect[Any] | None = field(default=None, repr=False)
-    # What providers said of replies, where it stands beside the messages, each with the position of an entry of the
+    # What providers said of replies, where it is next to the messages, each with the position of an entry of the
     # reply.
     replies: tuple[tuple[int, ReplyInfo], ...] = field(default=(), repr=False)
 
     @property
     def system(self) -> Any:
-        """Return the system prompt that stands beside the messages, as it stands there; None when there is none."""
+        """Return the system prompt outside the messages, as it is in the file; None without one."""
         if self.container is None:
             return None
         key = system_key(self.container, self.place)
@@ -135,7 +135,7 @@ class SavedFile:
         """Find the dialect of the entries: the one that is known, or else by shape.
 
         `as_request` is False for a conversation that goes on, which may end with the assistant; True for one that is
-        sent as it stands. A list whose entries do not tell, but which holds system messages, is a Chat Completions one.
+        sent as it is. A list whose entries do not show it, but which holds system messages, is a Chat Completions one.
         """
         found = self.known if self.known is not None else dialect_of(self.entries)
         if (
@@ -153,7 +153,7 @@ class SavedFile:
         policy: Policy | None = None,
         open_tail: Literal["stub", "keep"] = "stub",
     ) -> MessageHistory:
-        """Read the conversation with its system prompt, which counts as the first `source` where it stands beside."""
+        """Read the conversation with its system prompt, which is the first `source` where it is outside the list."""
         chosen = checked_dialect(dialect) if dialect is not None else self.known
         before = self.system_entries()
         replies = [(len(before) + entry, reply) for entry, reply in self.replies]
@@ -162,7 +162,7 @@ class SavedFile:
         return history_of(from_list(entries, chosen, policy, open_tail, replies, is_named=is_named))
 
     def system_entries(self) -> list[dict[str, Any]]:
-        """Return the system prompt that stands beside the messages as an entry; none when there is none."""
+        """Return the system prompt outside the messages as an entry; no entry without one."""
         if self.system is None:
             return []
         # Gemini's system prompt is made of parts, like its messages.
@@ -297,7 +297,7 @@ def _list_in(text: str, start: int) -> SavedFile:
 
 
 def _object_in(text: str, name: str, key: int, start: int) -> SavedFile:
-    """Take an object by its parts: what stands before its messages, the messages, what stands behind."""
+    """Take an object by its parts: what comes before its messages, the messages, what comes after."""
     items = items_of(text, start)
     notes = list(items.notes)
     head = f"{text[:key].rstrip().rstrip(',')}}}"

@@ -50,7 +50,7 @@ def folder_content(path: Path) -> bytes | None:
 
 
 def is_session_folder(path: Path) -> bool:
-    """Return whether the files in a folder make up sessions; each by itself is none."""
+    """Return whether the files in a folder make up sessions; one file alone is not a session."""
     try:
         return bool(_events(path) or _agents(path)) or _storage(path) is not None
     except OSError:

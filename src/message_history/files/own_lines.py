@@ -8,11 +8,11 @@ A file is a header and then one JSON object per line:
     {"at": 1, "role": "assistant", "content": [...], "native": 1}
     {"at": 2, "role": "user", "content": [...], "native": 1, "repairs": [...], "first_repair": 0}
 
-Every message says where it stands, so lines may be lost, the header too, and the others still mean what they meant. A
-line that stands where the last one stands takes its place: that is how the open turn grows in a file that is only ever
-appended to, and if such a line is cut off, the one before it still holds. Repairs stand in the line of the message that
-they were made for, so that both are there or neither. `standing` are repairs that a result may still undo; those of the
-last message count.
+Every message says its position, so lines may be lost, the header too, and the others still mean what they meant. A line
+with the position of the last one replaces it: that is how the open turn grows in a file that is only ever appended to,
+and if such a line is cut off, the one before it still holds. Repairs are in the line of the message that they were made
+for, so that both are there or neither. `standing` are repairs that a result may still undo; those of the last message
+count.
 
 Nothing here opens a file.
 """
@@ -122,7 +122,7 @@ class Journal:
     about: dict[str, Any] = field(factory=dict)  # what an application says of the session
     repairs: list[Repair] = field(factory=list)  # what had been changed
     standing: list[Repair] = field(factory=list)  # repairs that a result may still undo
-    notes: list[LineNote] = field(factory=list)  # what could not be taken as it stands
+    notes: list[LineNote] = field(factory=list)  # what could not be read as it is
     lost: list[int] = field(factory=list)  # the positions of messages that must have been there and are not
     version: int | None = None  # the version that the header names; None when there is no header
     recognised: bool = False  # whether any line is of a session file
@@ -138,13 +138,13 @@ class Journal:
         return self._last_size
 
     def read_ahead(self) -> None:
-        """Read the messages behind which others stand; it is worth it every `PIECE` lines."""
+        """Read the messages that others follow; it is worth it every `PIECE` lines."""
         waiting, self._unread = self._unread[:-1], self._unread[-1:]
         self.messages |= zip(waiting, read_ahead([self.messages[position] for position in waiting]), strict=True)
 
     def entries(self) -> list[Any]:
         """Return the messages as a list in the saved form, the system prompt first, but for those that were read."""
-        # Lines say where their messages stood: calls behind one that is lost have the keys that they had.
+        # Lines say where their messages were: calls after a lost one have the keys that they had.
         start = min(self.lost, default=self._last + 1)
         entries = [_keyed(each, at, self.lineage) if at > start else each for at, each in self.messages.items()]
         entries = [*([self.system] if self.system is not None else []), *entries]
@@ -156,7 +156,7 @@ class Journal:
         return [{**entries[0], **keys}, *entries[1:]]
 
     def note(self, line: int, detail: str, skipped: str | None = None) -> None:
-        """Note what could not be taken as it stands. `skipped` is the text that was skipped; None when it was kept."""
+        """Note what could not be read as it is. `skipped` is the text that was skipped; None when it was kept."""
         self.notes.append(LineNote(line=line, detail=detail, skipped=skipped))
 
     def take(self, line: int, written: bytes) -> None:
@@ -231,10 +231,10 @@ class Journal:
 
     def _message(self, line: int, value: dict[str, Any], size: int, removed: Collection[str]) -> None:
         declared = value.pop("at", None)
-        # Other sessions may have been written behind the first.
+        # Other sessions may have been written after the first.
         position = declared + self._before if type(declared) is int else -1
         if position < max(self._last, self._before):
-            # Reports go to the log, which holds no content: what stands there may be anything.
+            # Reports go to the log, which holds no content: what is there may be anything.
             place = f"position {declared}" if type(declared) is int and declared.bit_length() < 64 else "its position"
             problem = "its position is missing" if declared is None else f"{place} is out of place"
             self.note(line, f"{problem}; it is taken for the next")

@@ -35,7 +35,7 @@ def read_plain(written: str | bytes) -> Any:
     if isinstance(written, bytes):
         written = written.decode()
     elif not written.isascii():
-        written.encode()  # What stands for bytes that are no UTF-8 is refused.
+        written.encode()  # A surrogate, in place of bytes that are not UTF-8, is refused.
     try:
         value, end = _scan(written, 0)
     except StopIteration:
@@ -45,7 +45,7 @@ def read_plain(written: str | bytes) -> Any:
 
 
 def _may_hold_long_integer(written: str | bytes) -> bool:
-    """Return whether there may be more digits in a row: one of them then stands at a multiple of as many characters."""
+    """Return whether there may be more digits in a row: one of them is then at a multiple of as many characters."""
     half = MAX_DIGITS // 2
     for place in range(MAX_DIGITS, len(written), MAX_DIGITS):
         if not written[place : place + 1].isdigit():

@@ -38,7 +38,7 @@ class RepairedList:
     # What was changed, on the way in and on the way out; `source` is the position among the entries.
     repairs: tuple[Repair, ...]
     violations: tuple[Violation, ...]  # what the provider would still refuse; empty unless nothing is left to send
-    # What stood beside the messages and is not in the request of another provider.
+    # What was around the messages and is not in the request of another provider.
     omitted: tuple[OmittedPart, ...] = ()
     required: tuple[str, ...] = ()  # what that provider demands in a request and nothing here could say
 
@@ -62,7 +62,7 @@ def repair_file(
     An object in another dialect becomes a request of that: with the system prompt, the tools and the choice among them,
     and nothing that only the first provider understands. `dialect` is its own, or None to find it by shape; `to` is the
     one to write, or None for its own. `as_request` is False for a conversation that goes on, which may end with the
-    assistant; True for one that is sent as it stands. `model` is what the object is to name as the model, where the
+    assistant; True for one that is sent as it is. `model` is what the object is to name as the model, where the
     dialect's requests name one. With `list_only`, the list is written without what is around it. A line that was
     skipped is in the file's notes, not in the result.
     """
@@ -73,7 +73,7 @@ def repair_file(
     history = MessageHistory.from_list(file.entries, dialect=dialect, policy=policy)
     export = history.export(target)
     beside = file.system_entries()
-    # In its own dialect a system prompt beside the messages stays as it is, unless the list holds another.
+    # In its own dialect a system prompt outside the messages stays as it is, unless the list holds another.
     other = to is not None and target.name != _written_in(file, dialect)
     if beside and (list_only or other or export.system is not None):
         history = file.history(dialect=dialect, policy=policy)

@@ -1,4 +1,4 @@
-"""Where a request body, a log's line or a saved conversation holds its messages, and the system prompt beside."""
+"""Where a request body, a log's line or a saved conversation holds its messages, and the system prompt outside them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MODEL_KEYS: Final = {
 }
 """Where a request names its model; Gemini's API has it in the path."""
 REQUIRED: Final = {**{name: (key,) for name, key in MODEL_KEYS.items()}, "anthropic": ("model", "max_tokens")}
-"""What a request must have beside its messages."""
+"""What a request must have besides its messages."""
 
 
 def key_for(dialect: str) -> str:
@@ -62,7 +62,7 @@ def entries_at(value: object, place: Place) -> list[Any]:
 
 
 def system_key(container: Mapping[str, Any], place: Place) -> str | None:
-    """Find the key of the system prompt that stands beside the messages.
+    """Find the key of the system prompt outside the messages.
 
     Returns None when there is no system prompt.
     """
@@ -74,7 +74,7 @@ def system_key(container: Mapping[str, Any], place: Place) -> str | None:
 def filled(
     container: Mapping[str, Any], place: Place, export: Export, *, moved: bool, model: str | None = None
 ) -> dict[str, Any]:
-    """Put messages, and their system prompt unless it stands there, into a copy of the object around them."""
+    """Put messages, and their system prompt unless it is there, into a copy of the object around them."""
     key = place[0]
     if len(place) > 1:
         return {**container, key: filled(container.get(key) or {}, place[1:], export, moved=moved, model=model)}

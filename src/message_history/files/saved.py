@@ -1,4 +1,4 @@
-"""What a session keeps beside its messages, which are in the saved form, as JSON, and how much of a history is new."""
+"""What a session keeps besides its messages, which are in the saved form, as JSON, and how much of a history is new."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _has_same_replies(past: Log[Turn], new_past: Log[Turn]) -> bool:
 def goes_on(saved: MessageHistory, history: MessageHistory) -> bool:
     """Return whether a history has all the messages that are saved, but for the last, which may have grown.
 
-    A part of that may stand further back now, behind a reply to what was sent before. Thinking may be invalidated
+    A part of that may be further back now, after a reply to what was sent before. Thinking may be invalidated
     meanwhile, as by another system prompt.
     """
     pairs = zip(saved[:-1], history, strict=False)

@@ -1,7 +1,7 @@
 """Follow a raw list that an agent grows and sends whole each time.
 
 The agent keeps its own list; the history keeps what was really sent. Each time only the new entries are read, and what
-was sent is never rewritten: a result that shows up after its stub was sent is quoted as late, wherever it stands in
+was sent is never rewritten: a result that shows up after its stub was sent is quoted as late, wherever it is in
 the raw list. Old entries are compared by digest and never read again.
 """
 
@@ -55,7 +55,7 @@ class Replaced:
 
     Args:
         start: the first entry that differs.
-        entries: how many entries of the earlier list were there and behind it.
+        entries: how many entries of the earlier list were there and after it.
         kept: how many messages of what was sent still begin what is sent now.
     """
 
@@ -71,7 +71,7 @@ class AsItCame:
 
     # What its raw entries are known by.
     entries: Log[EntryDigest] = field(factory=Log, repr=lambda entries: str(len(entries)))
-    messages: int = 0  # how many messages of the history stand for them
+    messages: int = 0  # how many messages of the history they became
     blocks: int = 0  # how many blocks the last of these has
     repairs: int = 0  # how many repairs of the history are about them; none of these was made in what was sent
 
@@ -171,7 +171,7 @@ def follow_new(empty: HistoryT, raw: Iterable[Any], dialect: Dialect[Any] | None
 
 
 def followed_from(history: HistoryT, dialect: Dialect[Any]) -> Followed[HistoryT]:
-    """Take a history as it stands for what was sent; the raw list that it follows begins with its export.
+    """Treat a history as what was sent; the raw list that it follows begins with its export.
 
     Args:
         history: the history.
@@ -227,7 +227,7 @@ class _Growth(NamedTuple):
 
     entries: list[Any]  # the new entries; of an entry that grew, only what is new in it
     sources: list[int]  # for each, its position in the raw list
-    inserted: frozenset[int]  # the positions of those that stand before entries that were there already
+    inserted: frozenset[int]  # the positions of those before entries that were there already
 
 
 def _growth(old: Log[EntryDigest], known: Sequence[EntryDigest], entries: Sequence[Any]) -> _Growth | None:
@@ -249,7 +249,7 @@ def _growth(old: Log[EntryDigest], known: Sequence[EntryDigest], entries: Sequen
     if awaited is not None:
         return None
     inserted = frozenset(position for _, position in found if position < last)
-    # What came late stands behind the replies to what was sent without it.
+    # What came late follows the replies to what was sent without it.
     found.sort(key=lambda one: (one[1] in inserted, one[1]))
     return _Growth([entry for entry, _ in found], [position for _, position in found], inserted)
 

@@ -51,7 +51,7 @@ def redact(history: MessageHistory, find: Find, replace: str = REDACTED, *, reas
         A new history without it, or this one if it was not found.
 
     Raises:
-        TypeError: for a `find` that is none of these, or a function that returns no text.
+        TypeError: for any other `find`, or a function that returns no text.
         ValueError: for a `find` that matches an empty text, or a `replace` or `reason` that holds it.
 
     Complexity: linear in the history.

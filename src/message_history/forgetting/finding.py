@@ -147,7 +147,7 @@ def _writings(text: str) -> set[str]:
 
 
 def free_name(name: str, taken: Any) -> str:
-    """Return a name, with a number behind it if it is taken."""
+    """Return a name, with a number after it if it is taken."""
     number, free = 1, name
     while free in taken:
         number += 1

@@ -75,7 +75,7 @@ def _read(document: Document) -> Reading:
 def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
     role, parts = message["role"], message.get("parts")
     if not isinstance(parts, list):
-        # The older form: text, and calls beside it.
+        # The older form: text, and calls next to it.
         collector.add_blocks(n, role, [*thinking(message.get("reasoning")), *blocks_of(message.get("content"))])
         parts = [{"type": "tool-invocation", "toolInvocation": each} for each in message.get("toolInvocations") or []]
     for part in parts:

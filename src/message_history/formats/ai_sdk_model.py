@@ -112,7 +112,7 @@ def _add_model_part(
 
 
 def _items(message: Mapping[str, Any]) -> Items:
-    """Return the parts of a message that stand for themselves: what the provider has run itself needs no result."""
+    """Return the parts of a message that count as entries of their own: what the provider has run needs no result."""
     role, content = message.get("role"), message.get("content")
     if role not in ("user", "assistant", "tool"):
         return "user", []
@@ -127,7 +127,7 @@ def _is_run_by_provider(part: Any) -> bool:
 
 
 def _with_items(message: dict[str, Any], items: list[Any]) -> dict[str, Any]:
-    """Return a message with the parts that are left of those that stand for themselves, and all others."""
+    """Return a message with what is left of the parts that count as entries of their own, and all others."""
     left = set(map(id, items))
     own = set(map(id, _items(message)[1]))
     return {**message, "content": [part for part in message["content"] if id(part) in left or id(part) not in own]}

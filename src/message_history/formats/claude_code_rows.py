@@ -2,7 +2,7 @@
 
 A reply is written block by block, each in a line of its own with the reply's id. A line names its parent: the
 conversation is what the newest line descends from; what was rewound stays in the file, and is not in the conversation.
-Sidechains, the conversations of subagents, stand in the same file or in files of their own.
+Sidechains, the conversations of subagents, are in the same file or in their own files.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class _Tree:
                     yield n, info
 
     def _newest_message(self, last: int | None) -> int | None:
-        """Return the message that the conversation ends with: notes of the program alone, without a parent, are none.
+        """Return the message that the conversation ends with: the program's own notes, without a parent, do not count.
 
         It is the last that descends from what someone wrote; the last of all when none does.
         """
@@ -194,7 +194,7 @@ class _Tree:
         return found
 
     def _with_siblings(self, chain: Sequence[int]) -> list[int]:
-        """Add what parallel calls leave beside the chain: other parts of a reply, and the results of its calls."""
+        """Add what parallel calls leave next to the chain: other parts of a reply, and the results of its calls."""
         replies: dict[str, list[int]] = defaultdict(list)
         answers: dict[str, list[int]] = defaultdict(list)
         for n, value in self._values.items():
@@ -284,7 +284,7 @@ def _by_reply(pieces: Sequence[Piece]) -> list[Piece]:
 
 
 def _whole_reply(parts: list[Piece]) -> list[Piece]:
-    """Order the parts of one message, and keep the white space that the model wrote beside other text."""
+    """Order the parts of one message, and keep the white space that the model wrote next to other text."""
     parts.sort(key=lambda piece: (piece.line, piece.item))
     if parts[0].role == "user" or any(len(piece.blocks) != 1 for piece in parts):
         return parts
@@ -367,7 +367,7 @@ class _Weaving:
             line = addition.after.line if addition.after is not None else first - 1
             made = self._line(addition, self._lines[addition.after.line if addition.after else first].value or {})
             self._behind[line].append(made)
-            # The line that it stands behind may be beside the chain.
+            # The line that it follows may be next to the chain.
             place = bisect_right(ordered, line)
             behind[ordered[place - 1] if place else -1].append(made)
         nodes: list[int | dict[str, Any]] = [*behind[-1]]
@@ -414,7 +414,7 @@ class _Weaving:
                 node["parentUuid"] = parent
 
     def _named(self, node: int | dict[str, Any]) -> object:
-        """Return a line's id; without one it is given one, for the line behind it would not find it."""
+        """Return a line's id; without one it gets one, or the line after it would not find it."""
         value = self._value(node)
         if isinstance(node, int) and _id(value) is None:
             value = {**value, "uuid": self._new_id(value)}

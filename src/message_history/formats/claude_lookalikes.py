@@ -16,7 +16,7 @@ AGENTS_RESULTS: Final = frozenset(
     }
 )
 AGENTS_MARKED: Final = AGENTS_RESULTS | {"function_call", "computer_call", "shell_call", "apply_patch_call", "program"}
-"""The kinds of items that have a `callId`, which no other program writes beside these kinds."""
+"""The kinds of items that have a `callId`, which no other program writes with these kinds."""
 SAVED: Final = frozenset({"sessionId", "parentUuid", "isSidechain"})
 """The keys of lines that are saved, not printed."""
 SHOWN: Final = frozenset(

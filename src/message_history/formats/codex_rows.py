@@ -1,6 +1,6 @@
 """The rollout files of Codex: JSON lines, of which those that hold an item of the Responses API are the conversation.
 
-A line names its kind and has what it says as `payload`. Older files have the items as they are, behind a line about
+A line names its kind and has what it says as `payload`. Older files have the items as they are, after a line about
 the session. A line that says that the conversation was compacted holds what takes the place of all before it.
 """
 
@@ -45,7 +45,7 @@ _CODEX_OPENINGS: Final = ("<", "# AGENTS.md")
 def is_line(value: Mapping[str, Any]) -> bool:
     if isinstance(value.get("payload"), Mapping):
         return value.get("type") in _KINDS
-    # The marks of an older file stand between its items.
+    # The marks of an older file are between its items.
     is_header = "instructions" in value and "timestamp" in value and "id" in value and value.keys() <= _HEADER
     return is_header or value == {"record_type": "state"}
 
@@ -83,7 +83,7 @@ def threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
 
 @final
 class _Counted:
-    """What Codex writes behind each reply of its tokens, and before each turn of its model."""
+    """What Codex writes of tokens after each reply, and of the model before each turn."""
 
     def __init__(self) -> None:
         self._model: str | None = None
@@ -104,7 +104,7 @@ class _Counted:
             self._replies[piece.line, piece.item] += [reply] if reply is not None else []
 
     def of(self, piece: Piece) -> Sequence[ReplyInfo]:
-        """Return what stands behind a piece."""
+        """Return what follows a piece."""
         return self._replies.get((piece.line, piece.item), ())
 
 
@@ -207,7 +207,7 @@ def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line
     kept = {place for splice in splices for place in splice.kept}
     touched = {piece.line for splice in splices if splice.changed for piece in splice.thread.pieces}
     wrapped = any("payload" in (line.value or {}) for line in lines)
-    # By the line and the item that they stand behind; -1 for what stands before the first.
+    # By the line and the item that they follow; -1 for what comes before the first.
     behind: dict[tuple[int, int], list[Any]] = defaultdict(list)
     for splice in splices:
         for addition in splice.additions:
@@ -221,7 +221,7 @@ def spliced(lines: Sequence[Line], splices: Sequence[Splice]) -> list[tuple[Line
             new += [item] if (n, m) in kept else []
             new += behind.get((n, m), [])
         if line.value is not None and _is_compaction(*_envelope(line.value)):
-            # It stays when nothing is left in it, too: what stands before it would count again.
+            # It stays when nothing is left in it, too: what comes before it would count again.
             payload = {**line.value["payload"], "replacement_history": new}
             out.append((line, None if new == items else {**line.value, "payload": payload}))
         elif not items:

@@ -53,9 +53,9 @@ _PREFIXES: Final = (
 )
 _ANSWERS_OPEN_CALLS: Final = ("abort", "session.resume")
 _SENT_AS: Final = evolve(BLOCKS, split_results=False)
-"""A result behind what the user wrote meanwhile is apart from its call, whatever the model takes."""
+"""A result after what the user wrote meanwhile is apart from its call, whatever the model accepts."""
 _JUDGED: Final = PAIRING | {"AN-C3"}
-"""The program sends results where it has them, also behind what the user wrote meanwhile: providers refuse that."""
+"""The program sends results where it has them, also after what the user wrote meanwhile: providers refuse that."""
 _NAMESPACE: Final = uuid.UUID("9d5a7c1e-2f0b-5c3d-8a4e-61b7c2d93f05")
 
 
@@ -279,7 +279,7 @@ def _add_all(collector: Collector, shares: Sequence[_Share]) -> None:
 
 
 def _messages(shares: Sequence[_Share]) -> list[list[_Share]]:
-    """Split what was read into messages: a result behind the user's text goes into another message."""
+    """Split what was read into messages: a result after the user's text goes into another message."""
     runs: list[list[_Share]] = []
     for each in shares:
         last = runs[-1][-1] if runs else None

@@ -156,7 +156,7 @@ def _leaves(node: Any) -> list[str]:
 
 
 def _add_tool(collector: Collector, n: int, tool: Mapping[str, Any]) -> None:
-    """Add a call with what it gave, which stand in one bubble."""
+    """Add a call and its result, which are in one bubble."""
     id = tool.get("toolCallId") or f"bubble_{n}"
     collector.add_blocks(n, "assistant", [call(id, tool["name"], tool.get("rawArgs") or tool.get("params"))])
     error, output = tool.get("error"), tool.get("result")

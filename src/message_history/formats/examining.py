@@ -1,4 +1,4 @@
-"""Session files in folders: found, checked, and repaired beside themselves or in place, with a backup."""
+"""Session files in folders: found, checked, and repaired in a new file next to them or in place, with a backup."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Examined:
 @final
 @frozen(kw_only=True)
 class RepairedFile:
-    """What was written in the place of a broken file, or beside it."""
+    """What was written in the place of a broken file, or next to it."""
 
     target: Path
     backup: Path | None  # what was overwritten, byte for byte; None when nothing was
@@ -168,7 +168,7 @@ def _examined_by_parts(path: Path, chosen: Format | None, stamp: Stamp | None) -
 
 
 def repair_beside(found: Examined, *, force: bool = False) -> RepairedFile:
-    """Write a broken file's repaired form beside it.
+    """Write a broken file's repaired form next to it.
 
     With `force`, a file that is there is overwritten; a backup is made of it. It is `NAME.repaired` with the file's
     ending. Raises `SessionError` when there is such a file that holds something else, or it cannot be written.

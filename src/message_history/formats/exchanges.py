@@ -97,4 +97,4 @@ EXCHANGES: Final = Format(
     judged=NOTHING_JUDGED,
     by_line=True,
 )
-"""The last turn of such a log is beside its messages, where a list or a request has none."""
+"""The last turn of such a log is outside its messages, where a list or a request has no turn."""

@@ -138,7 +138,7 @@ def _calls(collector: Collector, fields: Mapping[str, Any]) -> list[Any]:
 
 
 def _thoughts(beside: Mapping[str, Any]) -> list[Any]:
-    """Return the reasoning that integrations put beside the content."""
+    """Return the reasoning that integrations put next to the content."""
     reasoning = beside.get("reasoning")
     summary = reasoning.get("summary") if isinstance(reasoning, dict) else reasoning
     return thinking(beside.get("reasoning_content") or "\n".join(text_of(each) for each in summary or ()))

@@ -108,7 +108,7 @@ def _is_bare(entry: Mapping[str, Any]) -> bool:
 
 
 def _has_own_roles(entries: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether a program's own names may stand for the assistant: a role that is merely damaged is a rare one."""
+    """Return whether the program has its own name for the assistant: a role that is merely damaged is rare."""
     roles = [entry["role"] for entry in entries if isinstance(entry.get("role"), str)]
     strange = [role for role in roles if role not in API_ROLES]
     if any(role.lower() in ROLES for role in strange):
@@ -117,7 +117,7 @@ def _has_own_roles(entries: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def strange_entry(document: Document) -> str:
-    """Say what keeps a list from being recognised: an entry of it, or that it is none.
+    """Say what keeps a list from being recognised: an entry of it, or that it is not a list.
 
     Returns a sentence's end, with the place of the first such entry; empty when nothing does.
     """

@@ -1,4 +1,4 @@
-"""The messages of a session of Mistral Vibe, one in each line; its settings and its system prompt stand beside it."""
+"""The messages of a session of Mistral Vibe, one in each line; its settings and its system prompt are in meta.json."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _read(document: Document) -> Reading:
 
 
 def _image(about: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return an image with its data, or the name of one that is a file beside the session."""
+    """Return an image with its data, or the name of one that is a file next to the session."""
     source = about.get("source") or about
     if isinstance(source.get(_INLINE), str):
         return [image(f"data:{about.get('mime_type')};base64,{source[_INLINE]}")]

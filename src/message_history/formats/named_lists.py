@@ -52,7 +52,7 @@ def _lists(item: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def _wrapped(items: Sequence[Any]) -> list[Any]:
-    """Return the messages of items that hold one each, and say nothing of an order but that in which they stand."""
+    """Return the messages of items that hold one each and say nothing of another order."""
     are_rows = all(isinstance(item, dict) and not any(_PARENT in key.lower() for key in item) for item in items)
     found = [item.get(_MESSAGE) for item in items] if are_rows else []
     are_alone = all(

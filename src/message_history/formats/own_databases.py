@@ -42,7 +42,7 @@ def _read(document: Document) -> Reading:
 
 
 def _add(collector: Collector, rows: Iterable[dict[str, Any]], count: int) -> None:
-    """Add the messages that count: of several with one position the newest, and none behind the end."""
+    """Add the messages that count: of several with one position the newest, and none after the end."""
     bodies = {row["position"]: row["body"] for row in rows}
     for position in range(count):
         entry = json_of(bodies.get(position))

@@ -45,7 +45,7 @@ class SessionFile:
     Args:
         format: its format.
         conversations: what is in it, the main one first.
-        notes: what could not be taken as it stands, with line numbers.
+        notes: what could not be read as it is, with line numbers.
         unread: entries of kinds that the format's reader does not know.
         data: the file's content.
         counted: how many messages a file has that is too large for its conversations to be held; None for others.
@@ -166,7 +166,7 @@ def from_file(path: str | PathLike[str], *, format: str | None = None) -> tuple[
 
 
 def format_named(name: str) -> Format:
-    """Find a format by its name. Raises `KeyError`, with the names that are near, when there is none."""
+    """Find a format by its name. Raises `KeyError`, with similar names, for an unknown name."""
     if str(name) in FORMATS:
         return FORMATS[name]
     near = get_close_matches(str(name), FORMATS, 3)
@@ -193,7 +193,7 @@ def read_session(path: str | PathLike[str], *, chosen: Format | None = None) -> 
     try:
         return session_in(content_of(path), chosen=chosen)
     except UnreadableFileError as error:
-        # Beside the text, which the command line prints behind the name.
+        # Outside the text, which the command line prints after the name.
         error.add_note(f"file: {path}")
         raise
 

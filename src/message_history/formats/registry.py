@@ -73,7 +73,7 @@ def recognise(document: Document) -> Format:
     if nearest:
         raise _not_recognised(nearest, strange_entry(document) if MESSAGE_LISTS.name in nearest else "")
     try:
-        document.saved  # noqa: B018 - it says why there is none
+        document.saved  # noqa: B018 - it raises, and says why
     except UnreadableFileError as error:
         if not error.sound:
             raise

@@ -1,4 +1,4 @@
-"""Logs of a program that write the body of a request as text: JSON within JSON (slog, zap, pino), or behind a date."""
+"""Logs of a program that write the body of a request as text: JSON within JSON (slog, zap, pino), or after a date."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _texts(value: Any, depth: int) -> Iterator[str]:
 
 
 def _in_text(line: int, text: str) -> Iterator[_Request | LineNote]:
-    """Yield the body that a text ends with, which may stand behind a date and a few words."""
+    """Yield the body that a text ends with, which may follow a date and a few words."""
     start = text.find("{")
     if start < 0 or not any(name in text for name in _NAMES):
         return
@@ -76,7 +76,7 @@ def _in_text(line: int, text: str) -> Iterator[_Request | LineNote]:
 
 
 def _is_request(body: Mapping[str, Any], key: str) -> bool:
-    """Return whether a body has what a request has beside its messages, and what is under a key of it is messages."""
+    """Return whether a body has what a request has besides its messages, and messages under a key."""
     names_model = any(isinstance(body.get(name), str) for name in ("model", "modelId", "anthropic_version"))
     entries = entries_at(body, (key,))
     return (names_model or key == "contents") and bool(entries) and fit_of_messages(entries) is Fit.CERTAIN

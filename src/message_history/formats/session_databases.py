@@ -89,7 +89,7 @@ def _add_openclaw_sessions(sessions: Sessions) -> None:
 
 
 def _openclaw_entry(row: Row) -> tuple[Any, str]:
-    """Return an entry, and why there is none."""
+    """Return an entry, and what is wrong with it if it is None."""
     packed = row.get("event_zstd")
     if row["event_json"] is not None or not isinstance(packed, bytes):
         return json_of(row["event_json"]), "an entry that is no JSON"

@@ -34,7 +34,7 @@ MAX_BYTES: Final = 64 * 1024 * 1024
 _DECODER: Final = json.JSONDecoder()
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _AGAIN: Final = 2
-"""How many units before the first new entry are looked at again: what was last stands in the middle now."""
+"""How many units before the first new entry are looked at again: what was last is in the middle now."""
 
 
 @final
@@ -46,9 +46,9 @@ class ReadBody:
     """
 
     text: bytes
-    head: dict[str, Any]  # what stands before the list
-    data: dict[str, Any]  # what stands before and behind it
-    start: int  # where the list begins, behind its bracket
+    head: dict[str, Any]  # what comes before the list
+    data: dict[str, Any]  # what comes before and after it
+    start: int  # where the list begins, after its bracket
     ends: list[int]  # where each entry ends
     stop: int  # where the list ends, at its bracket
     digests: Digests
@@ -83,7 +83,7 @@ class ReadBody:
         return True
 
     def with_entries(self, entries: Sequence[Any]) -> bytes:
-        """Write the body with another list; entries of its own and all beside the list keep their bytes."""
+        """Write the body with another list; its own entries and all that is around the list keep their bytes."""
         own = {id(entry): n for n, entry in self._read.items()}
         texts = [self._text_of(own[id(entry)]) if id(entry) in own else json_of(entry) for entry in entries]
         return b"".join((self.text[: self.start], b",".join(texts), self.text[self.stop :]))
@@ -116,7 +116,7 @@ class Bodies:
         self._lock = Lock()
 
     def read(self, text: bytes, key: str, group: str) -> ReadBody | None:
-        """Find the list in a body, and read what no earlier body has; None where it is not certain where it stands."""
+        """Find the list in a body, and read what no earlier body has; None where the list's place is not certain."""
         with self._lock:
             some = [body for body in self._kept if body.digests.group == group]
         same, last = max(((body.same(text), body) for body in some), key=itemgetter(0), default=(0, None))
@@ -171,7 +171,7 @@ class _Scan:
     """Reads the members of an object one after the other, and tells where they end."""
 
     def __init__(self, text: bytes, start: int) -> None:
-        # A character for each byte: whatever is no ASCII stands in texts, which are decoded again.
+        # A character for each byte: what is not ASCII is in texts, which are decoded again.
         self._text = text[start:].decode("latin-1")
         self._is_ascii = self._text.isascii()
         self._start, self._at = start, 0
@@ -181,7 +181,7 @@ class _Scan:
         return self._start + self._at
 
     def takes(self, character: str) -> bool:
-        """Go on behind a character, if it is the next one."""
+        """Go past a character, if it is the next one."""
         self._skip()
         found = self._text.startswith(character, self._at)
         self._at += found
@@ -194,7 +194,7 @@ class _Scan:
         return value if self._is_ascii else json.loads(self._text[start : self._at].encode("latin-1"))
 
     def members(self, list_key: str, *, behind: bool = False) -> dict[str, Any] | None:
-        """Read the members until the list, or `behind` it until the end.
+        """Read the members until the list, or those after it (`behind`) until the end.
 
         None where that does not come, and where the list's key comes twice: then it is not certain which list counts.
         """

@@ -84,7 +84,7 @@ class HealedRequest(Generic[BodyT]):
 
     @property
     def history(self) -> MessageHistory:
-        """Return the conversation as it is sent; a system prompt beside the list stays in the body."""
+        """Return the conversation as it is sent; a system prompt outside the list stays in the body."""
         if self._history is None:
             if isinstance(self.sent, Followed):
                 self._history = self.sent.history
@@ -140,11 +140,11 @@ class ReadRequest(Generic[BodyT]):
 
     body: BodyT
     api: API
-    data: Mapping[str, Any] | None  # its JSON object; None when it is none
+    data: Mapping[str, Any] | None  # its JSON object; None when it is not one
     entries: list[Any]  # the messages; none when the body holds no list of them that can be healed
     digests: Sequence[EntryDigest]  # what these are known by; none for a list that is only a part of a conversation
     continues: bool = False  # whether the list goes on from what the provider keeps
-    placed: ReadBody | None = None  # where the list stands in the body; then `entries` are read when they are wanted
+    placed: ReadBody | None = None  # where the list is in the body; then `entries` are read when they are wanted
 
     def all_entries(self) -> list[Any]:
         return self.entries if self.placed is None else self.placed.entries()
@@ -321,7 +321,7 @@ def heal_list(
 
 
 def _closing(messages: Sequence[Any], dialect: Dialect[Any], violations: Sequence[Violation]) -> Dialect[Any]:
-    """Choose the dialect to close for: where the provider takes the list's end, nothing is put behind it."""
+    """Choose the dialect to close for: where the provider accepts the list's end, nothing is added."""
     if not messages or not is_assistants(messages[-1]):
         return dialect
     lenient = allow_assistant_tail(dialect)
@@ -338,7 +338,7 @@ def _followed(
     if isinstance(sent, Followed):
         return evolve(sent, dialect=dialect).follow(entries, digests=known)
     if sent is not None and sent.entries and common_entries(sent.entries, known) == len(sent.entries):
-        # It was sent as it came: what comes now stands behind that.
+        # It was sent unchanged: what comes now follows it.
         start = len(sent.entries)
         before = MessageHistory.from_list(entries[:start], dialect=dialect, policy=policy).as_sent()
         blocks = len(before[-1].content) if before else 0

@@ -1,8 +1,8 @@
 """What is sent of a raw list that was repaired: its own entries wherever they need no repair.
 
-An export writes every message anew. Here each side of the conversation that came out of repair just as it came in is
-sent with its raw entries, so that a repair changes nothing beside it: no key that only the provider knows, no form of
-content, no neighbours of one role that the provider takes.
+An export writes every message anew. Here each side of the conversation that came out of repair unchanged is sent with
+its raw entries, so that a repair changes nothing else: no key that only the provider knows, no form of content, no
+neighbours of one role that the provider accepts.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Side(NamedTuple):
 
     message: Message
     start: int
-    end: int  # the entry behind its last
+    end: int  # the entry after its last
     number: int  # which side it is, or begins
 
 
@@ -114,7 +114,7 @@ def _behind(
     dialect: Dialect[Any],
     as_it_came: AsItCame,
 ) -> list[_Segment]:
-    """Put what came behind a beginning that was sent as it came."""
+    """Add what came after a beginning that was sent unchanged."""
     count = as_it_came.messages
     written = _written(export)
     begun = [message for side in written[:count] for message in side]
@@ -137,7 +137,7 @@ def _behind(
 class _Segment(NamedTuple):
     """A part of what is sent."""
 
-    position: int | None  # which message of the history it is; None when it is none or several
+    position: int | None  # which message of the history it is; None when it is not one, or several
     written: list[Any]  # what an export says of it
     raw: list[Any] | None = None  # the raw entries that say the same; None when there are none
     several: tuple[int, ...] = ()  # the messages that it is, if they are several

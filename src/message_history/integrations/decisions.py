@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def record_of(history: MessageHistory, id: str) -> CallRecord:
-    """Find the newest call with an id. Raises `UnknownCallError` when there is none."""
+    """Find the newest call with an id. Raises `UnknownCallError` when no call has it."""
     found = [record for record in history.calls if record.call.id == id]
     if not found:
         raise UnknownCallError(id, [record.call.id for record in history.calls.unsettled()])

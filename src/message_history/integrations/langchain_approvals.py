@@ -146,7 +146,7 @@ def _next(calls: Iterable[CallRecord], request: Mapping[str, Any]) -> str | None
 
 
 def _decision(record: CallRecord, edits: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the decision on a call; an empty one if there is none."""
+    """Return the decision on a call; an empty dict if there is no decision."""
     if record.state is CallState.ANSWERED and record.result is not None:
         return {"type": "respond", "message": record.result.text}
     denied = is_denied(record)

@@ -3,9 +3,9 @@
     class State(TypedDict):
         history: Annotated[MessageHistory, grow]
 
-`grow` is a reducer of two positional parameters, and the channel that keeps the value as well: so checkpoints hold
-plain data that every serializer takes and gives back, also the default one in its strict mode, and additions of
-branches that ran at the same time are distinguished from a history that was rewritten.
+`grow` is a reducer of two positional parameters, and the channel that keeps the value as well. So checkpoints hold
+plain data that every serializer saves and loads, even the default one in its strict mode, and additions of branches
+that ran at the same time are distinguished from a history that was rewritten.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _OVERWRITE: Final = "__overwrite__"
 
 @dataclass
 class _Allowed:
-    """What LangGraph takes for `MessageHistory` in its list of types that a strict serializer may read.
+    """What LangGraph treats as `MessageHistory` in its list of types that a strict serializer may read.
 
     It looks for dataclasses in the state, and asks them for no more than their name.
     """
@@ -61,7 +61,7 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
     """A channel that holds a history.
 
     Args:
-        typ: what LangGraph takes for the type of the value.
+        typ: what LangGraph treats as the type of the value.
         policy: decides where there is a choice; it is kept in the checkpoints.
 
     Raises:
@@ -141,7 +141,7 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
 
         Args:
             checkpoint: what `checkpoint` gave, or a list of messages from when the state held one; nothing else is a
-                history, and LangGraph gives an object of its own where there is none.
+                history, and LangGraph passes an object of its own where there is no checkpoint.
 
         Returns:
             The channel.
@@ -200,7 +200,7 @@ grow: Final = Growing()
 
 
 def as_history(value: Any, *, policy: Policy | None = None) -> MessageHistory:
-    """Read a history from what a checkpoint gives back for one.
+    """Read a history from what a checkpoint returns for one.
 
     Args:
         value: a history, what became of one in a checkpoint, or a list of messages, langchain-core's too.

@@ -1,7 +1,7 @@
 """Two versions that grew from one: what one of them added is added to the other.
 
-Branches of a graph run at the same time, each on the history that the step began with. What a branch added is taken
-step by step behind what the others did; nothing here decides what becomes of it.
+Branches of a graph run at the same time, each on the history that the step began with. What a branch added follows
+what the others did, step by step; nothing here decides what becomes of it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
     """Add what a branch added.
 
     `history` may have come from another branch than the one that began with `base`. The branch's messages, results and
-    repairs go behind those of `history`, and thinking among them is marked as no longer bound to what comes before it.
+    repairs go after those of `history`, and thinking among them is marked as no longer bound to what comes before it.
     Raises `ValueError` when the branch did not grow from the base.
     """
     added = added_since(conversation_of(base), conversation_of(branch)) if goes_on(base, branch) else None

@@ -113,7 +113,7 @@ class HistorySession:
         """Take the newest item off.
 
         Returns:
-            The item; None when there is none.
+            The item; None when the session is empty.
 
         Complexity: linear in the history.
         """

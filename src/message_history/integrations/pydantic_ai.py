@@ -103,7 +103,7 @@ def read_messages(messages: Sequence[ModelMessage], *, policy: Policy | None = N
 
 
 def model_messages(history: MessageHistory) -> list[ModelMessage]:
-    """Write a history as what a new run goes on from; the messages name no run, for they are none of its own.
+    """Write a history for a new run to go on from; the messages name no run, since they are not its own.
 
     Args:
         history: the history.
@@ -219,7 +219,7 @@ def deferred_messages(history: MessageHistory, requests: DeferredToolRequests) -
         requests: the output of the run that waits.
 
     Returns:
-        The messages, without results for the deferred calls, and without what was added behind their turn's results.
+        The messages, without results for the deferred calls, and without what was added after their turn's results.
 
     Complexity: linear in the history.
     """

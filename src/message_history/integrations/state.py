@@ -30,7 +30,7 @@ def is_saved(value: object) -> bool:
 
 
 def load(value: object, *, policy: Policy | None = None) -> MessageHistory:
-    """Read a history from whatever a store gives back: what `save` gave, a history, or a list of messages in any form.
+    """Read a history from whatever a store returns: what `save` wrote, a history, or a list of messages in any form.
 
     The calls at its end stay open if they were. `policy` decides where there is a choice, when the value does not say.
     Raises `TypeError` for anything else, and `ValueError` for text that is not what `save` wrote.

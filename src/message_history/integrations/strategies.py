@@ -166,7 +166,7 @@ def blocks() -> st.SearchStrategy[Block]:
 
 @cache
 def messages() -> st.SearchStrategy[Message]:
-    """Generate messages, in which blocks may stand in the wrong role."""
+    """Generate messages, in which blocks may have the wrong role."""
     usual = st.one_of(
         st.builds(Message.user, st.builds(TextBlock, texts())),
         st.builds(Message.assistant, st.builds(TextBlock, texts())),
@@ -231,7 +231,7 @@ def broken_lists(draw: st.DrawFn, dialect: Dialect[Any] | None = None, max_size:
     Args:
         draw: Hypothesis' own.
         dialect: the form of the list; `Anthropic()` by default.
-        max_size: how many operations at most go into the history behind it.
+        max_size: how many operations at most go into the history that it comes from.
 
     Returns:
         A list of raw entries.

@@ -16,7 +16,7 @@ _WINDOW: Final = 48 * 1024
 
 @final
 class Encoded:
-    """Bytes that stand in base64 text."""
+    """Bytes in the form of base64 text."""
 
     def __init__(self, text: str) -> None:
         self.text = text  # the text, in the standard alphabet and with its padding
@@ -39,7 +39,7 @@ class Encoded:
         return self._held[inside : inside + count]
 
     def last_index(self, wanted: bytes, start: int) -> int:
-        """Find the last place of two bytes, from the end backwards to `start`; -1 if there is none."""
+        """Find the last place of two bytes, from the end backwards to `start`; -1 if not found."""
         end = self._end
         while end > start:
             begin = max(start, end - _WINDOW + 1)
@@ -56,7 +56,7 @@ class Encoded:
 
 
 def encoded(text: str) -> Encoded | None:
-    """Take text as base64, with white space, URLs' alphabet and lost padding repaired; None if it is none, or empty."""
+    """Read base64 text, repairing white space, URLs' alphabet and lost padding; None if it is not base64, or empty."""
     if not text.isascii():
         return None
     if text and len(text) % 4 == 0 and _ends_well(text) and not text[:-4].encode().translate(None, _ALPHABET):
@@ -68,7 +68,7 @@ def encoded(text: str) -> Encoded | None:
 
 
 def _ends_well(text: str) -> bool:
-    """Return whether the last four characters are good, where padding may stand."""
+    """Return whether the last four characters are good, where padding may be."""
     try:
         binascii.a2b_base64(text[-4:], strict_mode=True)
     except ValueError:

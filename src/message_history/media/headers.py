@@ -204,7 +204,7 @@ def _orientation(data: Encoded, base: int) -> int:
 
 
 def _directory(data: Encoded, base: int) -> dict[int, int]:
-    """Read the numbers in the first directory of TIFF data; empty when there is none."""
+    """Read the numbers in the first directory of TIFF data; empty when it has none."""
     head = data.at(base, 8)
     order = {b"II*\0": "<", b"MM\0*": ">"}.get(head[:4])
     if order is None or len(head) < 8:

@@ -21,9 +21,9 @@ Media = ImageBlock | DocumentBlock
 class MediaInfo:
     """What is known of one image or document."""
 
-    inline: bool = False  # whether the block itself holds the bytes; nothing else is known of what stands elsewhere
-    declared: str = ""  # the media type that it came with; empty when there is none
-    data: str | None = None  # the bytes in base64; None when what stands there is no base64
+    inline: bool = False  # whether the block itself holds the bytes; nothing else is known of bytes elsewhere
+    declared: str = ""  # the media type that it came with; empty without one
+    data: str | None = None  # the bytes in base64; None when they are not base64
     # What an image's bytes say, a document's too if it claims to be one; None when they are no image.
     picture: Picture | None = None
     paper: Paper | None = None  # what a PDF's bytes say; None when they are no PDF
@@ -100,7 +100,7 @@ _T = TypeVar("_T")
 
 @final
 class Beside(Generic[_T]):
-    """Values beside objects, by identity: a value goes when its object does."""
+    """Values kept for objects, by identity: a value goes when its object does."""
 
     def __init__(self) -> None:
         self._held: dict[int, tuple[weakref.ref[Any], _T]] = {}

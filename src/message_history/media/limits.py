@@ -33,7 +33,7 @@ class Limits:
         lenient: whether the dialect itself knows what to do with data that is no base64, and with short names of types.
         by_type: whether the media type alone tells an image from a document, so that a document with an image's type is
             inspected as an image.
-        encoded: whether sizes are those of the base64 text rather than of the bytes that it stands for.
+        encoded: whether sizes are those of the base64 text rather than of the bytes that it encodes.
         side: how many pixels a side of an image may have.
         pixels: how many pixels an image may have.
         animated: whether an image may move; else its first picture is sent.
@@ -83,12 +83,12 @@ class Limits:
             characters: the length of the base64 text, with its padding.
 
         Returns:
-            That length, or the number of bytes that it stands for.
+            That length, or the number of bytes that it encodes.
         """
         return characters if self.encoded else characters // 4 * 3
 
     def named(self, fault: str) -> str:
-        """Name the rule that something breaks, as it stands behind the words of a repair."""
+        """Name the rule that something breaks, in the form that follows the text of a repair."""
         rule = self.rules.get(fault)
         return f" ({rule})" if isinstance(rule, str) else ""
 

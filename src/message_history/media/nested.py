@@ -1,4 +1,4 @@
-"""What stands inside of a block, the blocks of a result and the images of a document, and how it is put back."""
+"""What is inside a block, as the blocks of a result and the images of a document, and how it is put back."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def _packed_pages(inflated: bytes, data: bytes, found: re.Match[bytes]) -> set[_
 def _inflated(data: bytes, start: int, limit: int) -> tuple[bytes, int]:
     """Unpack a stream; return what is in it, and how many bytes were read for it.
 
-    It is read in pieces that grow, so that little is read behind its end, and of what is packed in no known way.
+    It is read in pieces that grow, so that little is read past its end, or of what is packed in an unknown way.
     """
     unpacking = zlib.decompressobj()
     parts: list[bytes] = []

@@ -1,6 +1,6 @@
 """Make an image fit: the one file that needs Pillow. The same bytes and bounds give the same image, in any process.
 
-What a decoder gets is bounded before it gets it: the headers have told how many pixels there are, and only formats
+What a decoder gets is bounded before it gets it: the headers say how many pixels there are, and only formats
 whose headers are read here are opened. One image is in memory at a time, and where the format can, not in full size.
 """
 

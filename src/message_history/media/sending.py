@@ -55,7 +55,7 @@ def send_media(
 class _Item:
     """One image or document of a request."""
 
-    place: tuple[int, ...]  # the positions of the message, of the block in it, and of what stands inside of that
+    place: tuple[int, ...]  # the positions of the message, of the block in it, and of what is inside that
     block: Media
     look: MediaInfo
     sent: Media | TextBlock
@@ -267,7 +267,7 @@ def _kept(meta: Meta | None) -> Meta | None:
 
 
 def _length(item: _Item) -> int:
-    """Return the length of the base64 text that is sent; nothing for what stands elsewhere, or is text."""
+    """Return the length of the base64 text that is sent; 0 for bytes elsewhere, or text."""
     if isinstance(item.sent, TextBlock) or not item.look.inline:
         return 0
     data: Any = item.sent.source.get("data")

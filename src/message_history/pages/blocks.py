@@ -29,7 +29,7 @@ LONG: Final = 4_000
 MANY_LINES: Final = 60
 """Texts of more lines are folded."""
 SHORT: Final = 120
-"""How much of a call's input or result stands in its heading."""
+"""How much of a call's input or result its heading shows."""
 
 # What a browser shows as a picture and never runs.
 _PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})

@@ -170,7 +170,7 @@ def _changed(was: Sequence[str], now: Sequence[str]) -> tuple[set[int], set[int]
     if len(was) + len(now) > MOST_LINES:
         return set(), set()
     gone, come = set(range(len(was))), set(range(len(now)))
-    # A comma behind a value comes and goes with what follows it.
+    # A comma after a value comes and goes with what follows it.
     matcher = SequenceMatcher(
         None, [line.rstrip(",") for line in was], [line.rstrip(",") for line in now], autojunk=False
     )

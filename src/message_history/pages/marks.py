@@ -21,7 +21,7 @@ ALIKE: Final = 20
 
 
 def repair_note(repair: Repair, place_of: Callable[[int], str]) -> Markup:
-    """Return a repair, with what it removed and added. `place_of` says where an entry stands in the file."""
+    """Return a repair, with what it removed and added. `place_of` says where an entry is in the file."""
     severity = repair.severity
     where = place_of(repair.source) if repair.source is not None else ""
     return element(
@@ -53,7 +53,7 @@ def _value(value: Removed) -> Markup:
 
 
 def violation_note(violation: Violation, place_of: Callable[[int], str]) -> Markup:
-    """Return a violation, with the words of the provider. `place_of` says where an entry stands in the file."""
+    """Return a violation, with the words of the provider. `place_of` says where an entry is in the file."""
     where = "the list" if violation.index is None else place_of(violation.index)
     answer = (
         element("blockquote", element("span", "the provider answers", class_="label"), violation.error)

@@ -59,5 +59,5 @@ def element(name: str, *children: str, **attributes: str | int | bool | None) ->
 
 
 def _value(value: str) -> str:
-    """Escape the value of an attribute, in which no element can stand."""
+    """Escape the value of an attribute, which cannot hold an element."""
     return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), escape_html(value))

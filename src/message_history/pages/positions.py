@@ -31,7 +31,7 @@ def positions(raw: Sequence[Any], history: MessageHistory, dialect: Dialect[Any]
         for block in message.content:
             known = places.get(block)
             if known:
-                # Messages that say the same are told apart by their order; a moved result may stand before the last.
+                # Messages that say the same differ by their order; a moved result may come before the last.
                 after = bisect_left(known, last)
                 last = found[source] = known[after] if after < len(known) else known[-1]
                 break

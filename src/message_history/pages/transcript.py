@@ -192,7 +192,7 @@ def _message(index: int, message: Message, after: Message | None, marks: Sequenc
 
 
 def _is_quiet(message: Message) -> bool:
-    """Return whether a message holds results alone, which stand with their calls."""
+    """Return whether a message holds only results, which are shown with their calls."""
     return bool(message.content) and all(isinstance(part, ToolResultBlock) for part in message.content)
 
 

@@ -1,4 +1,4 @@
-"""What is told to somebody who asked that something be forgotten."""
+"""What is reported to somebody who asked that something be forgotten."""
 
 from __future__ import annotations
 

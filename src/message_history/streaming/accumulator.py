@@ -80,7 +80,7 @@ class Accumulator:
 
     @property
     def history_so_far(self) -> MessageHistory:
-        """Return the version that was sent with the reply so far behind it.
+        """Return the version that was sent with the reply so far after it.
 
         It keeps what was said and the calls that are complete; a call whose input was still coming cannot have run,
         and is dropped. Asking costs the size of the reply, changes nothing, and logs nothing before the end.
@@ -105,7 +105,7 @@ class Accumulator:
             history: the history.
 
         Returns:
-            The history with the reply in its place, and what came since behind it; the same when nothing has come.
+            The history with the reply in its place, followed by what came since; the same when nothing has come.
 
         Raises:
             InvariantError: see `MessageHistory.add`.
@@ -125,7 +125,7 @@ class Accumulator:
 def _new_stream(dialect: Dialect[Any]) -> Assembler:
     for kind in type(dialect).__mro__:
         module = f"{kind.__module__}.stream"
-        # A class in a module that is no package has none beside it.
+        # A class in a module that is not a package has none next to it.
         if hasattr(sys.modules.get(kind.__module__), "__path__") and find_spec(module) is not None:
             stream: Assembler = import_module(module).Stream()
             return stream

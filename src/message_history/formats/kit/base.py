@@ -68,7 +68,7 @@ class Reading:
 
     Args:
         conversations: the conversations, the main one first.
-        notes: what could not be taken as it stands, beside what the document notes.
+        notes: what could not be read as it is, besides what the document notes.
         unread: the entries that the reader does not know, with their places.
     """
 
@@ -102,7 +102,7 @@ class NewSession:
         export: the conversation in this dialect, with the repairs that this took.
         path: where the program looks for the file.
         resume: the command that goes on with it.
-        omitted: what the file has no place for, beside what the repairs say.
+        omitted: what the file has no place for, besides what the repairs say.
     """
 
     rows: tuple[Any, ...] = field(repr=False)
@@ -206,7 +206,7 @@ def item_fit(has_shape: _Judge, is_marked: _Judge | None = None) -> Callable[[Do
 
 @final
 class Collector:
-    """Collects the entries of one conversation, and accounts for what is none of them."""
+    """Collects the entries of one conversation, and accounts for what is not one of them."""
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
@@ -280,9 +280,9 @@ class Collector:
         Args:
             dialect: the dialect of the entries; None to find it by shape.
             label: distinguishes it from the others in the file.
-            id: the program's id of it; anything but a text is none.
-            title: its title; anything but a text is none.
-            tools: the definitions of tools beside it; anything but a list is none.
+            id: the program's id of it; anything but a text is ignored.
+            title: its title; anything but a text is ignored.
+            tools: the definitions of its tools; anything but a list is ignored.
 
         Returns:
             The conversation.

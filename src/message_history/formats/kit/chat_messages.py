@@ -33,7 +33,7 @@ def add_chat_message(collector: Collector, place: int, message: object) -> bool:
 
     Args:
         collector: what it is added to.
-        place: where it stands.
+        place: where it is.
         message: the message.
 
     Returns:
@@ -64,7 +64,7 @@ def add_chat_message(collector: Collector, place: int, message: object) -> bool:
 
 
 def calls_of(calls: object) -> list[dict[str, Any]]:
-    """Read calls in the form of Chat Completions, or with the name and the arguments beside the id."""
+    """Read calls in the form of Chat Completions, or with the name and the arguments next to the id."""
     made = []
     for each in calls if isinstance(calls, list) else []:
         if not isinstance(each, Mapping):

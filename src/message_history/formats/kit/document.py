@@ -30,7 +30,7 @@ class Document:
     Args:
         data: its bytes.
         text: the same, decoded.
-        value: the JSON value that it is; None when it is none, or null.
+        value: the JSON value that it is; None when it is not JSON, or null.
         lines: the lines of a file that holds an object in each; a single object on one line is such a file too.
         notes: the lines that hold no object, and what was kept in another form.
         database: the database that it is; None for any other file.

@@ -35,7 +35,7 @@ class Conversations:
         """Make the reading of the file.
 
         Args:
-            others: what was omitted between the conversations; it stands for a file without any.
+            others: what was omitted between the conversations; it is all that is said of a file without any.
 
         Returns:
             The conversations, and all that could not be read.

@@ -179,7 +179,7 @@ class _Weaving:
         value = self._lines[n].value or {}
         items = self._form.items(value)[1]
         if not items:
-            # What follows from a row and does not stand in it cannot be taken out of it.
+            # What follows from a row and is not in it cannot be taken out of it.
             return
         kept = [item for m, item in enumerate(items) if (n, m) not in dropped]
         if not kept:

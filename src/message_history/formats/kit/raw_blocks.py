@@ -107,7 +107,7 @@ def json_text(value: object) -> str:
 
 
 def json_of(written: object) -> Any:
-    """Read JSON text; None for text that is none, or nests too deep, and what is no text as it is."""
+    """Read JSON text; None for text that is not JSON, or nests too deep. What is not text is returned unchanged."""
     try:
         return json.loads(written) if isinstance(written, str) else written
     except (ValueError, RecursionError):

@@ -110,7 +110,7 @@ def _conversation(thread: Thread) -> Conversation:
 
 
 def line_bytes(line: Line | None, value: Mapping[str, Any] | None) -> bytes:
-    """Write a line: its new value, or else what stood there; nothing for a line that could not be read."""
+    """Write a line: its new value, or else what was there; nothing for a line that could not be read."""
     if value is not None:
         return json_bytes(value) + b"\n"
     if line is None or (line.value is None and line.written.strip()):

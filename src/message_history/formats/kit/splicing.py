@@ -43,7 +43,7 @@ class Line:
 
     number: int  # its number, counted from 1
     written: bytes = field(repr=False)  # its bytes, with its end
-    value: dict[str, Any] | None  # the JSON object in it; None when there is none
+    value: dict[str, Any] | None  # the JSON object in it; None without one
 
 
 @final
@@ -90,7 +90,7 @@ class Thread:
 class Addition:
     """Items that were not where they are now."""
 
-    after: Piece | None  # the piece that they stand behind; None for the beginning
+    after: Piece | None  # the piece that they follow; None for the beginning
     role: Role  # who says them
     items: tuple[Any, ...]  # the items, as plain JSON
 
@@ -102,7 +102,7 @@ class Splice:
 
     thread: Thread  # the conversation
     kept: frozenset[tuple[int, int]]  # the pieces that stay where they are
-    additions: tuple[Addition, ...]  # what is new, or stands elsewhere now, in order
+    additions: tuple[Addition, ...]  # what is new, or elsewhere now, in order
     repairs: tuple[Repair, ...]  # what was wrong; `source` is the position among the entries
 
     @property
@@ -179,7 +179,7 @@ def _additions(pieces: Sequence[Piece], order: Iterable[_Place], staying: set[in
             continue
         after = pieces[last] if last is not None else None
         if after is not None and place.piece is None and place.call in staying:
-            # The model went on in another reply: the result stands behind the one with its call.
+            # The model went on in another reply: the result follows the one with its call.
             group = pieces[place.call].group
             went_on = last is not None and group is not None and newest_reply[last] > ends[group]
             after = pieces[ends[group]] if went_on else after
@@ -210,7 +210,7 @@ def _with_removed(repairs: Iterable[Repair], history: MessageHistory, sent: Mess
 
 
 def _stays(piece: Piece, role: Role) -> bool:
-    """Return whether a piece can stand in a message of a role as it was written."""
+    """Return whether a piece can be in a message of a role as it was written."""
     return piece.role == role and isinstance(piece.raw, Mapping) and piece.unfit is None
 
 
@@ -249,8 +249,8 @@ def _joined(pieces: Sequence[Piece]) -> Message:
 class _Origins:
     """Which piece a block of the repaired conversation comes from.
 
-    A block that nothing had to change is the very one that went in. One that was only marked, as thinking behind a
-    change is, stays as well: the files of others have no place for marks.
+    A block that nothing had to change is the very one that went in. One that was only marked, as thinking after a
+    change is, stays as well: other programs' files have no place for marks.
     """
 
     def __init__(self, pieces: Sequence[Piece], history: MessageHistory) -> None:

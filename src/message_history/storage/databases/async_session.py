@@ -75,7 +75,7 @@ class AsyncSqlSession:
 
     @property
     def revision(self) -> int:
-        """Return the revision that was read or written last; 0 when there is none."""
+        """Return the revision that was read or written last; 0 before the first."""
         return self._session.revision if self._session is not None else 0
 
     @property

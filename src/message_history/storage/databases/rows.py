@@ -45,13 +45,13 @@ class Head(NamedTuple):
 
 
 NEW: Final = Head()
-"""What stands for the row of a session that is not saved yet."""
+"""In place of the row of a session that is not saved yet."""
 
 
 class Row(NamedTuple):
     """A message or a repair."""
 
-    position: int  # where it stands among its like
+    position: int  # where it is among its kind
     body: str
     more: dict[str, Any]
     text: str = ""  # what is searched
@@ -63,7 +63,7 @@ class Held:
     """What a session knows of its rows."""
 
     history: MessageHistory  # the history that they give, or its newest turns
-    head: Head = NEW  # the session's own row; revision 0 when there is none
+    head: Head = NEW  # the session's own row; revision 0 when it has none yet
     first: int = 0  # the position of the history's first message in the session
     sound: bool = True  # whether the rows give the history without any repair
 
@@ -101,7 +101,7 @@ def held_by(head: Head, messages: Sequence[str], repairs: Sequence[str], policy:
     omitted = 0
     if first:
         entries = [_moved_keys(entries[0] if entries else None, first // 2 - 1)]
-        # Cutting is left to `drop_before`: these two stand for all that is not read.
+        # Cutting is left to `drop_before`: these two are in place of all that is not read.
         omitted = len(_STAND_IN)
         entries += _STAND_IN
         recorded = [evolve(repair, index=repair.index - first + omitted) for repair in recorded]
@@ -200,10 +200,10 @@ def calls_since(history: MessageHistory, first: int, saved: int) -> WaitingRows:
     `saved` is how many messages were saved before.
     """
     parts = (block.mark for n in range(first, len(history)) for block in history[n].content)
-    # What the provider has run is found by the call's id, wherever it stands.
+    # What the provider has run is found by the call's id, wherever it is.
     first = 0 if any(mark is not None and mark.kind == "approval" for mark in parts) else first
     found = recent_calls(conversation_of(history), history, first)
-    # A result right behind its call ends no state that was saved.
+    # A result right after its call ends no state that was saved.
     known = [each for each in found if each.position + 1 < saved or each.call.approval]
     return WaitingRows(
         [each.key for each in known if not is_waiting(each)],
@@ -229,7 +229,7 @@ _STAND_IN: Final = [{"role": role, "content": "-", NATIVE: VERSION} for role in 
 
 
 def _in_session(held: Held, n: int, message: Message) -> Message:
-    """Return a message that was made behind the newest turns as it is behind all of them."""
+    """Return a message that was added to the newest turns as it is after all turns."""
     if not held.first:
         return message
     content = message.content
@@ -244,7 +244,7 @@ def _moved(repairs: Sequence[Repair], by: int) -> Sequence[Repair]:
 
 
 def _moved_keys(entry: Any, turns: int) -> Any:
-    """Return the first entry of a session for a part of it, behind some of its turns."""
+    """Return the first entry of a session for a part of it, which begins after some turns."""
     value = entry if isinstance(entry, dict) else {}
     lineage = lineage_from_json(value.get(LINEAGE) or {}) or WHOLE
     return {**FIRST, **value, LINEAGE: lineage_to_json(lineage._replace(dropped=lineage.dropped + turns))}

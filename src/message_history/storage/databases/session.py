@@ -83,7 +83,7 @@ class SqlSession(DatabaseOfSessions, SharedSession):
 
     @property
     def revision(self) -> int:
-        """Return the revision that was read or written last; 0 when there is none."""
+        """Return the revision that was read or written last; 0 before the first."""
         return self._held.head.revision if self._held is not None else 0
 
     @property
@@ -96,7 +96,7 @@ class SqlSession(DatabaseOfSessions, SharedSession):
 
         Newest turns are what `drop_before` gives for the whole history: no call is parted from its result, and thinking
         is invalidated. The older rows are not read, unless the turns hold a late result of an older call, or rows
-        are damaged; then all turns are given. A history that goes on from the newest turns is written behind them.
+        are damaged; then all turns are given. A history that goes on from the newest turns is written after them.
 
         Args:
             turns: how many whole turns; all of them by default.

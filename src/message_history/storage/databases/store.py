@@ -31,7 +31,7 @@ class DatabaseOfSessions:
 
         Args:
             database: see the class.
-            after: list those behind this name.
+            after: list the names that follow this one.
             limit: how many at most.
 
         Returns:

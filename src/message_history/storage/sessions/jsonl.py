@@ -81,7 +81,7 @@ class JsonlSession(SharedSession):
         clock: says the time, in seconds since 1970, for `claim` and `turn`: the same for all who share the file.
 
     Raises:
-        ValueError: for an `fsync` that is none of these.
+        ValueError: for any other `fsync`.
     """
 
     def __init__(
@@ -371,7 +371,7 @@ class JsonlSession(SharedSession):
         return Held(history, stamp, last_size=sizes[-1], live=sum(sizes), about=held.about, final=_final(history))
 
     def _appended(self, history: MessageHistory, held: Held, new: Growth) -> Held:
-        # Only the last line's `standing` counts: what stood there, and became final in loading, is recorded again.
+        # Only the last line's `standing` counts: what was in an earlier one, and final once loaded, is recorded again.
         lines = list(_bounded(new_lines(history, new._replace(repair=held.final))))
         # If this fails, what is in the file must be read again.
         self._held = None

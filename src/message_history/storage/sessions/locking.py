@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def locked(path: Path, timeout: float, made: dict[Path, Any] | None = None) -> Iterator[None]:
-    """Hold the lock of a file, or of the one that a link leads to: another file beside it.
+    """Hold the lock of a file, or of the one that a link leads to: another file in its folder.
 
     `made` keeps the lock for the next time: to make one takes longer than to hold it. Who shares it shares the lock.
     """

@@ -33,7 +33,7 @@ class LoadReport:
     Args:
         messages: how many messages were loaded.
         missing: True when there is no file yet.
-        notes: what could not be taken as it stands, with line numbers; damaged lines are skipped.
+        notes: what could not be read as it is, with line numbers; damaged lines are skipped.
         lost: the positions of messages that were in the file and are not any more.
         repairs: what had to be changed now, so that the messages make a valid history.
         backup: the file as it was, byte for byte; None when it was not rewritten.
@@ -77,14 +77,14 @@ class Held:
     """What a session file holds."""
 
     history: MessageHistory
-    stamp: Stamp | None  # the file's stamp; None when there is none
+    stamp: Stamp | None  # the file's stamp; None without a file
     own: bool = True  # whether it is a session file at all
     later: bool = False  # whether a later version of this library wrote it
-    sound: bool = True  # whether nothing in it is damaged; what is written behind damage may be lost with it
+    sound: bool = True  # whether nothing in it is damaged; what is written after damage may be lost with it
     last_size: int = 0  # how many bytes the line of the last message has
     live: int = 0  # how many bytes count
     about: dict[str, Any] = field(factory=dict)  # what an application says of the session
-    final: int = 0  # how many repairs it records as final; in a history that was loaded, those that stood are final too
+    final: int = 0  # how many repairs it records as final; in a history that was loaded, the earlier ones are final too
 
 
 def read_session_file(path: Path, policy: Policy) -> tuple[Held, LoadReport]:
