@@ -253,7 +253,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Raises:
             InvariantError: see `add`.
-            TypeError: for what is no response of a known provider.
+            TypeError: for anything but a response of a known provider.
             ValueError: when `sent` is not an earlier version of this history.
 
         Complexity: the size of the response and of what was added since `sent`.
@@ -381,7 +381,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
 
         Raises:
             InvariantError: when the policy says to raise and the list would need more than lossless repairs.
-            TypeError: when `raw` is no list of entries.
+            TypeError: when `raw` is not a list of entries.
 
         Complexity: linear in the list.
         """

@@ -29,7 +29,7 @@ class Violation:
         path: where in the entry, like `content[1].id`; empty when it is the entry itself.
         error: what the provider answers, with the values of this case.
         detail: what is wrong, in our words.
-        severity: `refused`; or `unknown`, for a key or a part of the assistant's that no rule knows, which is no
+        severity: `refused`; or `unknown`, for a key or a part of the assistant's that no rule knows, which is not a
             violation: `check` reports it only where it is asked to.
     """
 
@@ -70,7 +70,7 @@ def check(raw: Sequence[Any], dialect: Checks, *, unknown: bool = False) -> list
         What is wrong, in the order in which it is found; empty when the list is acceptable.
 
     Raises:
-        TypeError: when `raw` is no list of entries, or `dialect` no dialect.
+        TypeError: when `raw` is not a list of entries, or `dialect` not a dialect.
 
     Complexity: linear in the list.
     """

@@ -82,7 +82,7 @@ class MovingWindow:
         pinned: whether there was room for the words to lead.
 
     Raises:
-        TypeError: when there is no limit, or it is no number.
+        TypeError: when there is no limit, or it is not a number.
         ValueError: for a limit that is negative, or a `keep` that is not between 0 and 1.
 
     Examples:
@@ -226,7 +226,7 @@ def window(
     Raises:
         WindowError: when not even the newest round fits.
         InvariantError: see `drop_before`.
-        TypeError: when there is no budget, or it or what the counter gives is no number.
+        TypeError: when there is no budget, or it or what the counter returns is not a number.
         ValueError: for a negative budget, or an unknown `pin`.
 
     Complexity: linear in what is kept, and see `drop_before`.

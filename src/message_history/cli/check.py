@@ -48,7 +48,7 @@ def check_files(
     """Find what the provider would refuse in each FILE; nothing is written. - reads the standard input.
 
     Of a file with more than 20 conversations those with violations are listed, and all are counted. With a dialect or a
-    model, what of the assistant's messages no rule knows is listed too; it is no violation.
+    model, what no rule knows in the assistant's messages is listed too; it is not a violation.
 
     The exit code is 0 when nothing is wrong, 1 when something is, 2 when a file cannot be read.
     """

@@ -71,7 +71,7 @@ class Printer:
 
     def __init__(self) -> None:
         for stream in (sys.stdout, sys.stderr):
-            # A terminal that cannot show a character is no reason to stop.
+            # A terminal that cannot show a character does not stop the command.
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         self._out = _console(stderr=False)
@@ -135,7 +135,7 @@ class Printer:
             self.violation(file, violation, demands.get(violation.rule, ""))
 
     def unknown(self, path: str, conversation: Conversation, dialect: Dialect[Any], found: Sequence[Violation]) -> None:
-        """Print what of a conversation no rule knows, which is no violation."""
+        """Print what no rule knows in a conversation, which is not a violation."""
         for each in found:
             self.violation(conversation.file, each, style="yellow")
 

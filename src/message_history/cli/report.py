@@ -126,7 +126,7 @@ class JsonReport(Printer):
         found["violations"] = list(_violations(conversation.file, dialect, violations))
 
     def unknown(self, path: str, conversation: Conversation, dialect: Dialect[Any], found: Sequence[Violation]) -> None:
-        """Keep what of a conversation no rule knows, which is no violation."""
+        """Keep what no rule knows in a conversation, which is not a violation."""
         kept = self._conversation(path, conversation.label, conversation.file, dialect)
         kept["unknown"] = list(_violations(conversation.file, dialect, found))
 

@@ -1,4 +1,4 @@
-"""Files that are no text: databases of SQLite, and archives. They are read from a copy in memory, and never written."""
+"""Files that are not text: SQLite databases, and archives. They are read from a copy in memory, and never written."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MERGED: Final = "several objects on one line; each is taken for a line"
 UNESCAPED: Final = "a backslash that begins no escape is kept as it is"
 
 NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
-"""Bytes that are no UTF-8, as `decode_bytes` keeps them."""
+"""Bytes that are not UTF-8, as `decode_bytes` keeps them."""
 
 # A string, up to its end, the end of its line or the end of the text, so that a quote too many costs one line only.
 _TOKENS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\\?\Z)|[][{},]', re.DOTALL)
@@ -43,7 +43,7 @@ class LineNote:
 
 
 def decode_bytes(data: bytes) -> str:
-    """Decode UTF-8, with or without a byte order mark. Bytes that are no UTF-8 are kept as what `NOT_UTF8` finds."""
+    """Decode UTF-8, with or without a byte order mark. Bytes that are not UTF-8 are kept as what `NOT_UTF8` finds."""
     return data.decode("utf-8-sig", errors="surrogateescape")
 
 
@@ -57,7 +57,7 @@ def decode_line(written: bytes) -> str:
 
 
 def parted(text: str) -> list[str]:
-    """Part a line that is no JSON value into two objects or more that lost the line ends between them; else none."""
+    """Split a line that is not a JSON value into the objects that lost the line ends between them, if it is several."""
     parts: list[str] = []
     begin = 0
     if NOT_UTF8.search(text):

@@ -63,7 +63,7 @@ def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
     """Write lines after those of a file.
 
     The file exists. `sync` says whether to wait until it is on the disk. Returns the file's new stamp. Raises `OSError`
-    when it cannot be written, is no regular file, or its last line has no end; then the file ends where it ended.
+    when it cannot be written, is not a regular file, or its last line has no end; then the file ends where it ended.
     """
     check_regular(path, path.stat())
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | _FLAGS)
@@ -103,7 +103,7 @@ def replace(
     the old file (a hard link) keeps what was in it. Without either it is its owner's alone, unless it is not `private`.
     `sync` says whether to wait until it is on the disk, and its name too. `follow` says whether a link is followed to
     the file that it leads to; else the link itself is replaced. Returns the new file's stamp. Raises `OSError` when it
-    cannot be written, or is no regular file; then the old file is as it was.
+    cannot be written, or is not a regular file; then the old file is as it was.
     """
     with contextlib.suppress(FileNotFoundError):
         check_regular(path, path.stat())
@@ -226,7 +226,7 @@ def _is_regular(path: Path) -> bool:
 def _make_like(descriptor: int, models: list[Path]) -> None:
     """Give a file without content the owner and the attributes of the last of others, and no wider mode than any has.
 
-    Some file systems have none of them, and few users may give a file away: that is no failure.
+    Some file systems have none of them, and few users may give a file away: that is not a failure.
     """
     if not hasattr(os, "fchmod"):
         return

@@ -270,7 +270,7 @@ def contained(whole: Mapping[str, Any], place: Place, notes: tuple[LineNote, ...
 
 
 def _damaged(text: str) -> SavedFile:
-    """Take what can be read of a file that is no JSON as a whole."""
+    """Read what can be read of a file that is not JSON as a whole."""
     opening = text.lstrip()[:1]
     if opening == "[":
         return _list_in(text, text.index("[") + 1)

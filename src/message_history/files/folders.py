@@ -97,7 +97,7 @@ def _json_files(folder: Path) -> Iterator[Path]:
 
 
 def _value(file: Path) -> Any:
-    """Read a file; its text when it is no JSON, so that what reads the export can say so."""
+    """Read a file; its text when it is not JSON, so that the export's reader can say so."""
     written = content(file, MAX_BYTES).decode(errors="replace")
     try:
         return json.loads(written)

@@ -48,8 +48,8 @@ def unpack(data: bytes, extension: Callable[[int, Any], Any]) -> Any:
     """Decode a value.
 
     `extension` makes a value of the code of an extension and of what is packed in it. Returns a value of types that
-    JSON has: bytes become text in base 64, and keys text. Raises `ValueError` when it is no MessagePack, ends too soon,
-    goes on after its end, or nests too deep.
+    JSON has: bytes become text in base 64, and keys text. Raises `ValueError` when it is not MessagePack, ends too
+    soon, goes on after its end, or nests too deep.
     """
     value, end = _value(data, 0, extension, 0)
     if end != len(data):

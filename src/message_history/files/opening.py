@@ -60,7 +60,7 @@ def is_large(path: str | PathLike[str]) -> bool:
 
 
 def check_regular(path: str | PathLike[str], found: os.stat_result) -> None:
-    """Refuse what is no regular file. Raises `NotAFileError`, and `IsADirectoryError` for a folder."""
+    """Refuse anything but a regular file. Raises `NotAFileError`, and `IsADirectoryError` for a folder."""
     if stat.S_ISDIR(found.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     kind = next((name for is_one, name in _KINDS if is_one(found.st_mode)), None)

@@ -124,7 +124,7 @@ class Journal:
     standing: list[Repair] = field(factory=list)  # repairs that a result may still undo
     notes: list[LineNote] = field(factory=list)  # what could not be read as it is
     lost: list[int] = field(factory=list)  # the positions of messages that must have been there and are not
-    version: int | None = None  # the version that the header names; None when there is no header
+    version: int | None = None  # the version that the header names; None without a header
     recognised: bool = False  # whether any line is of a session file
     live: int = 0  # how many bytes of the file still count
     _last: int = -1
@@ -201,7 +201,7 @@ class Journal:
             self._foreign(line, value)
 
     def _foreign(self, line: int, value: Any) -> None:
-        """Take a value that is no line of a session for an entry, for a repair to hold."""
+        """Treat a value that is not a line of a session as an entry, for a repair to hold."""
         self.note(line, "no line of a session", "")
         self._last += 1
         self._unread.append(self._last)

@@ -1,6 +1,6 @@
 """JSON that every reader reads alike: by msgspec, the extra `fast`, where it is installed, else by Python's own reader.
 
-Both give the same values. What they might read in different ways is refused, for `damaged_json` to read with its notes.
+Both return the same values. What they might read differently is refused, for `damaged_json` to read with its notes.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class Replaced:
 @final
 @frozen(eq=False)
 class AsItCame:
-    """The beginning of a conversation that was sent as it came, before anything had to be repaired."""
+    """The beginning of a conversation that was sent unchanged, before anything had to be repaired."""
 
     # What its raw entries are known by.
     entries: Log[EntryDigest] = field(factory=Log, repr=lambda entries: str(len(entries)))
@@ -88,7 +88,7 @@ class Followed(Generic[HistoryT]):
         new_repairs: what was repaired in this step; all repairs are in `history.repairs`.
         replaced: what the raw list has replaced since the version before; None when it only grew.
         before: the version before, for a list that goes back.
-        as_it_came: what of it was sent as it came.
+        as_it_came: what of it was sent unchanged.
     """
 
     history: HistoryT
@@ -117,7 +117,7 @@ class Followed(Generic[HistoryT]):
 
         Raises:
             InvariantError: when the policy says to raise and more than lossless repairs are needed.
-            TypeError: when `raw` is no list of entries.
+            TypeError: when `raw` is not a list of entries.
 
         Complexity: linear in the new entries; each old entry is compared by digest.
         """

@@ -36,7 +36,7 @@ _ITEMS: Final = frozenset(
         *("custom_tool_call_output", "local_shell_call", "web_search_call", "compaction"),
     }
 )
-# What Codex itself changes when it sends is not looked at: a rollout is no request.
+# What Codex itself changes when it sends is not checked: a rollout is not a request.
 _JUDGED: Final = frozenset({"OR-01", "OR-02", "OR-03", "OR-04", "OR-05", "OR-15", "OR-19", "DS-16"})
 # What begins a user message that Codex wrote itself.
 _CODEX_OPENINGS: Final = ("<", "# AGENTS.md")

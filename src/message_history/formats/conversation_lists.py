@@ -28,7 +28,7 @@ _IDS: Final = ("custom_id", "recordId", "id")
 
 
 def _is_around(item: Any) -> bool:
-    """Return whether an item holds a conversation, and is no message itself."""
+    """Return whether an item holds a conversation, and is not a message itself."""
     if isinstance(item, list):
         return fit_of_messages(item) is Fit.CERTAIN
     return isinstance(item, dict) and "role" not in item and shape_of(item) is None and find_place(item) is not None

@@ -47,7 +47,7 @@ class Examined:
     """What a look at one file has found."""
 
     path: Path
-    # What it holds; None when it is no session, or cannot be read.
+    # What it holds; None when it is not a session, or cannot be read.
     session: SessionFile | None = field(default=None, repr=False)
     problem: str | None = None  # why it cannot be read; None when it can, or is sound JSON of something else
     # The formats that a file is like which none recognises with certainty; None for any other file.

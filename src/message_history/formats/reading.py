@@ -127,7 +127,7 @@ class SessionFile:
         if self.messages and not after.messages:
             raise UnreadableFileError("repaired, it would hold no message")
         if not self.notes and not any(repairs for _, repairs in written.repairs):
-            # What has no repair, as that a list is empty, is no reason to lay the file out anew.
+            # What has no repair, such as that a list is empty, does not make the file be written anew.
             if len(after.violations()) == len(self.violations()):
                 return RepairedSession(data=self.data, form=written.form, repairs=written.repairs, after=self)
         return RepairedSession(data=written.data, form=written.form, repairs=written.repairs, after=after)

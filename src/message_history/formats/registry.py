@@ -185,7 +185,7 @@ def _fit(one: Format, document: Document) -> Fit:
 def _finished(conversation: Conversation, document: Document, chosen: Format) -> Conversation:
     file = conversation.file
     if document.value is not None and not document.lines and file.container is None:
-        # The places in a JSON value are no lines.
+        # The places in a JSON value are not lines.
         file = evolve(file, form=FileForm.LIST if file.form is FileForm.LINES else file.form, lines=())
     judged = conversation.judged if conversation.judged is not None else chosen.judged
     return evolve(conversation, file=file, judged=judged, origin=evolve(conversation.origin, format=chosen.name))

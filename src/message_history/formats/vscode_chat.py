@@ -35,7 +35,7 @@ _SHOWN: Final = frozenset(
         *("planReview", "externalEdit", "systemNotification", "autoModeResolution"),
     }
 )
-"""Parts of a response that show what the calls and the program do, and are no words of the model."""
+"""Parts of a response that show what the calls and the program do, and are not the model's words."""
 
 
 def _is_request(item: Any) -> bool:

@@ -62,7 +62,7 @@ def convert_request(
         is, apart from its messages.
 
     Raises:
-        TypeError: when `body` is no mapping, or `to` no dialect.
+        TypeError: when `body` is not a mapping, or `to` not a dialect.
         ValueError: when the body holds no list of messages, or `to` is the form of a list and of no API.
         InvariantError: when the policy says to raise and more than lossless repairs are needed.
 

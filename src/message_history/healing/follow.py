@@ -33,7 +33,7 @@ def follow(
 
     Raises:
         InvariantError: when the policy says to raise and more than lossless repairs are needed.
-        TypeError: when `raw` is no list of entries.
+        TypeError: when `raw` is not a list of entries.
 
     Complexity: linear in the list.
     """

@@ -41,7 +41,7 @@ EntryT = TypeVar("EntryT")
 @final
 @frozen(eq=False)
 class Untouched:
-    """A conversation that has been sound so far: all of it was sent as it came.
+    """A conversation that has been sound so far: all of it was sent unchanged.
 
     Args:
         entries: what the entries of its raw list are known by.
@@ -125,7 +125,7 @@ def heal_request(
     Raises:
         InvariantError: when the policy says to raise and more than lossless repairs are needed.
         TypeError: when the body is neither a mapping nor bytes.
-        ValueError: when `api` is no API that is known.
+        ValueError: when `api` is not a known API.
 
     Complexity: linear in the body.
     """
@@ -306,7 +306,7 @@ def heal_list(
         as_it_came = AsItCame(repairs=as_it_came.repairs)
     wire = wire_of(followed.history, messages, closing, as_it_came)
     if not wire.messages or wire.messages == messages:
-        # Nothing is left to send, or nothing differs: the list goes out as it came.
+        # Nothing is left to send, or nothing differs: the list goes out unchanged.
         return evolve(unchanged, sent=followed, violations=violations, unhealed=violations)
     unhealed = () if dialect is closing else tuple(check(wire.messages, dialect))
     return HealedList(

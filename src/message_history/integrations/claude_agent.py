@@ -40,7 +40,7 @@ def read_messages(messages: Iterable[object], *, prompt: str = "", policy: Polic
     """Read the messages of a session.
 
     Args:
-        messages: the messages; those of subagents are passed over, and so is all that is no part of a conversation.
+        messages: the messages; those of subagents are skipped, and so is all that is not part of a conversation.
         prompt: what the session was asked, which is not among the messages.
         policy: decides where there is a choice.
 

@@ -42,7 +42,7 @@ __all__ = ["HistorySession", "answer_interruptions", "read_interruptions"]
 
 @final
 class HistorySession:
-    """A session of the Agents SDK that holds a history; give it to `Runner.run(session=...)`.
+    """A session of the Agents SDK that holds a history; pass it to `Runner.run(session=...)`.
 
     Args:
         session_id: its name.

@@ -45,8 +45,8 @@ class Picture:
 def picture_in(data: Encoded) -> Picture | None:
     """Read what an image's bytes say.
 
-    Returns None when they are no image of a known format. The cost is the size of the headers; for a GIF also its first
-    picture, for a JPEG without an end all of it.
+    Returns None when they are not an image of a known format. The cost is the size of the headers; for a GIF
+    also its first picture, for a JPEG without an end all of it.
     """
     start = data.at(0, 32)
     for magic, read in _READERS:

@@ -24,9 +24,9 @@ class MediaInfo:
     inline: bool = False  # whether the block itself holds the bytes; nothing else is known of bytes elsewhere
     declared: str = ""  # the media type that it came with; empty without one
     data: str | None = None  # the bytes in base64; None when they are not base64
-    # What an image's bytes say, a document's too if it claims to be one; None when they are no image.
+    # What an image's bytes say, a document's too if it claims to be one; None when they are not an image.
     picture: Picture | None = None
-    paper: Paper | None = None  # what a PDF's bytes say; None when they are no PDF
+    paper: Paper | None = None  # what a PDF's bytes say; None when they are not a PDF
     repaired: bool = False  # whether `data` is another text than what came in
 
     @cached_property
@@ -88,7 +88,7 @@ def _paper(data: Encoded, declared: str) -> Paper | None:
 
 
 def _read(data: Encoded) -> Picture | None:
-    """Read an image; headers that contradict themselves are no image's."""
+    """Read an image; headers that contradict themselves do not count as an image."""
     try:
         return picture_in(data)
     except (ArithmeticError, LookupError, ValueError):

@@ -30,7 +30,7 @@ class Limits:
         types: the media types of images; another format is re-encoded.
         image_bytes: how large one image may be.
         document_bytes: how large one document may be.
-        lenient: whether the dialect itself knows what to do with data that is no base64, and with short names of types.
+        lenient: whether the dialect itself knows what to do with data that is not base64, and with short type names.
         by_type: whether the media type alone tells an image from a document, so that a document with an image's type is
             inspected as an image.
         encoded: whether sizes are those of the base64 text rather than of the bytes that it encodes.
@@ -94,4 +94,4 @@ class Limits:
 
 
 NO_LIMITS: Final = Limits(inspected=False)
-"""For what is no provider: media go out as they came in."""
+"""Where no provider receives them: media go out unchanged."""

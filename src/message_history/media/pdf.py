@@ -29,7 +29,7 @@ def claims_pdf(declared: str) -> bool:
 
 
 def paper_in(data: bytes) -> Paper | None:
-    """Read what a PDF's bytes say, inflated up to `_MOST_INFLATED`; None when they are no PDF."""
+    """Read what a PDF's bytes say, inflated up to `_MOST_INFLATED`; None when they are not a PDF."""
     if MAGIC not in data[:1024]:
         return None
     encrypted = _ENCRYPTED.search(data) is not None

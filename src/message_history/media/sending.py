@@ -203,7 +203,7 @@ class _Request:
         unfit: set[int] = set()
         for item in images:
             if item.side > limits.many_side:
-                # From the image as it came: what is scaled twice is worse.
+                # From the original image: what is scaled twice is worse.
                 fitted = made_to_fit(item.look, bounds_of(limits, limits.many_side))
                 if fitted is None:
                     unfit.add(id(item))
@@ -225,7 +225,7 @@ class _Request:
     # What came of it
 
     def changed(self) -> Iterator[tuple[int, Message]]:
-        """Yield the messages that are not sent as they came."""
+        """Yield the messages that are not sent unchanged."""
         sent = {item.place: item.sent for item in self._items if item.sent is not item.block}
         around = {place[:depth] for place in sent for depth in range(1, len(place))}
         for index, message in self._messages.items():

@@ -33,7 +33,7 @@ class Accumulator:
         sent: the version of the history that was sent.
 
     Raises:
-        TypeError: for what is no dialect, or no history.
+        TypeError: when one is not a dialect, or not a history.
         ValueError: for a dialect that has no stream.
 
     Examples:

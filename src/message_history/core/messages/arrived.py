@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @final
 @frozen(repr=False, eq=False)
 class Arrival(Value):
-    """A message as it came, before it was joined to another."""
+    """A message as it arrived, before it was joined to another."""
 
     end: int  # how many blocks of the content it and those before it have brought
     frozen_metadata: FrozenDict = field(default=EMPTY, alias="metadata")  # what the caller said of it

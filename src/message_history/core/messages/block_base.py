@@ -49,7 +49,7 @@ class Block(Value):
         return self.meta.issuer if self.meta is not None else None
 
     def extra(self, dialect: str) -> Mapping[str, Any]:
-        """Return the block's keys that we have no field for, as they came from a dialect.
+        """Return the block's keys that we have no field for, unchanged from its dialect.
 
         Args:
             dialect: the dialect's name.
@@ -61,7 +61,7 @@ class Block(Value):
         return found if isinstance(found, FrozenDict) else EMPTY
 
     def carried(self, dialect: str) -> Mapping[str, Any]:
-        """Return the keys of the message that this block opened, as they came from a dialect.
+        """Return the keys of the message that this block opened, unchanged from its dialect.
 
         Args:
             dialect: the dialect's name.
@@ -81,7 +81,7 @@ _MAPPINGS: Final = {
     "input": "; json.loads reads JSON text",
     "source": "; from_path, from_bytes and from_url make the block",
 }
-"""What to write where a field is no mapping."""
+"""What to write where a field is not a mapping."""
 
 
 def frozen_mapping(name: str, value: object, meta: Meta | None) -> tuple[FrozenDict, Meta | None]:

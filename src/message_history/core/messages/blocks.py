@@ -222,7 +222,7 @@ class SystemBlock(Block):
 @final
 @frozen(init=False, repr=False, eq=False)
 class ProviderBlock(Block):
-    """A block that only its own dialect understands; it goes back there as it came.
+    """A block that only its own dialect understands; it is sent back there unchanged.
 
     Args:
         dialect: where it came from.
@@ -363,7 +363,7 @@ def text_block(text: str, meta: Meta | None = None) -> TextBlock:
 def tool_use_block(id: str, name: str, input: FrozenDict, meta: Meta | None = None) -> ToolUseBlock:
     """Make a call of values that are known to fit."""
     block = _new(ToolUseBlock)
-    # What is taken for a text may be one of a class of its own: such a text could change, and is no text to `type`.
+    # A text may be of a subclass of str: such a text could change, and its `type` is not str.
     _set_id(block, id if type(id) is str else str.__str__(id))
     _set_name(block, name if type(name) is str else str.__str__(name))
     _set_input(block, input)

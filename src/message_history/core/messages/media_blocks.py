@@ -48,7 +48,7 @@ class ImageBlock(Block):
 
         Raises:
             TypeError: for what is not bytes.
-            ValueError: for bytes that are no image, or a type that is no image's.
+            ValueError: for bytes that are not an image, or a type that is not an image's.
         """
         return cls(image_source(data, media_type))
 
@@ -80,8 +80,8 @@ class ImageBlock(Block):
             The block.
 
         Raises:
-            TypeError: for what is no text.
-            ValueError: for what is no such URL.
+            TypeError: for anything but a str.
+            ValueError: for any other URL.
         """
         return cls(url_source(url))
 
@@ -120,7 +120,7 @@ class DocumentBlock(Block):
 
         Raises:
             TypeError: for what is not bytes.
-            ValueError: for bytes that are neither, or a type that is no document's.
+            ValueError: for bytes that are neither, or a type that is not a document's.
         """
         return cls(document_source(data, media_type), title)
 
@@ -157,8 +157,8 @@ class DocumentBlock(Block):
             The block.
 
         Raises:
-            TypeError: for what is no text.
-            ValueError: for what is no such URL.
+            TypeError: for anything but a str.
+            ValueError: for any other URL.
         """
         return cls(url_source(url), title)
 

@@ -106,7 +106,7 @@ class Parsed(Value):
         self.note(RepairCode.EMPTY_MESSAGE_DROPPED, source, (frozen,), "a message without content")
 
     def dropped(self, entry: object, source: int, why: str) -> None:
-        """Note an entry that is no message.
+        """Note an entry that is not a message.
 
         Args:
             entry: the raw entry, kept in the note.

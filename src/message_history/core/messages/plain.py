@@ -47,7 +47,7 @@ Kept: TypeAlias = tuple[bytes | None, ...]
 
 
 def pack(input: dict[str, Any]) -> bytes | None:
-    """Copy a call's input for `unpack`; None when something in it is no plain JSON, or it is very large or deep."""
+    """Copy a call's input for `unpack`; None when something in it is not plain JSON, or it is very large or deep."""
     for key, item in input.items():
         kind = type(item)
         if type(key) is not str or not (
@@ -65,7 +65,7 @@ def pack(input: dict[str, Any]) -> bytes | None:
 
 
 def pack_keys(dialect: str, keys: dict[str, Any]) -> bytes | None:
-    """Pack keys that came with a block from a dialect, empty for none; None when something in them is no plain JSON."""
+    """Pack a block's keys from a dialect, empty without keys; None when something in them is not plain JSON."""
     kept = {key: value for key, value in keys.items() if value is not None}
     return pack({dialect: kept}) if kept else b""
 

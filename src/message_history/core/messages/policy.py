@@ -71,7 +71,7 @@ class Policy(Value):
     _reasons: dict[str, str] = field(init=False, eq=False, repr=False)
     _denials: tuple[str, ...] = field(init=False, eq=False, repr=False)
 
-    # The validators, which refuse what is no text, come after the defaults.
+    # The validators, which refuse anything but text, come after the defaults.
     @has_own_texts.default
     def _has_own_texts(self) -> bool:
         return not all(str(getattr(self, name)).startswith(STUB_OPENINGS) for name in ("stub_text", *_FIELDS.values()))

@@ -101,7 +101,7 @@ class RepairCode(StrEnum):
     INCOMPLETE_CALL_DROPPED = "incomplete_call_dropped"
     """A call whose input cannot be read, in a truncated reply, was dropped."""
     ENTRY_DROPPED = "entry_dropped"
-    """An entry of the list, or a part of one, that is no message was dropped."""
+    """An entry of the list, or a part of one, that is not a message was dropped."""
     CHOICE_PASSED_OVER = "choice_passed_over"
     """A reply held several choices; the first was taken, this one was not."""
     UNANSWERED_CALL_REMOVED = "unanswered_call_removed"

@@ -79,7 +79,7 @@ class AssistantDraft(Value):
         return found
 
     def place_of(self, call: ToolUseBlock) -> int | None:
-        """Find a call as it came, also after it was renamed or dropped for the same one: its position, or None."""
+        """Find a call as it arrived, even after it was renamed or dropped for the same one: its position, or None."""
         for id in dict.fromkeys((call.id, asked_id(call))):
             named = self.named(id)
             while named:

@@ -123,7 +123,7 @@ def _replies_in(replies: Iterable[ReplyInfo]) -> Iterable[Frozen]:
 def without_refusals(conversation: Conversation, *, keep_prompts: bool) -> Conversation:
     """Remove the replies in which the model refused, with the results of their calls and with what they answered.
 
-    With `keep_prompts`, the content of the user message before that is no result stays. The repairs hold what was
+    With `keep_prompts`, the content of the user message before stays, but for results. The repairs hold what was
     removed; the conversation is the same one if no reply is a refusal.
     """
     messages = list(messages_of(conversation))

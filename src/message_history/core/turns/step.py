@@ -354,7 +354,7 @@ class Transition:
             self._record(code, (block,), (named,), detail, at=self._user_position())
             block = named
         standing = self._user_draft().latest(match.position)
-        # A state is replaced by what follows it, which is no repair; that a list says two things of a call is one.
+        # That a state replaces an earlier one is not a repair; that a list says two things of a call is one.
         recorded = standing is not None and reason_of(standing.result) in REASONS.values() and self._source is None
         if standing is not None and not standing.made and not recorded:
             code = RepairCode.STUB_REPLACED

@@ -86,7 +86,7 @@ EDITED: Final = "[A person edited the arguments of this call.]"
 
 
 NO_ERROR: Final = frozenset({"proposed", "pending", "approved"})
-"""The reasons of stubs that are no errors: the call may still run."""
+"""The reasons of stubs that are not errors: the call may still run."""
 
 
 def is_final(result: ToolResultBlock) -> bool:

@@ -306,7 +306,7 @@ def _key_text(key: object) -> str:
 
 
 def _text_of(value: object) -> str:
-    """Return the text of a value that is no JSON, without the memory address that a default `repr` holds."""
+    """Return the text of a value that is not JSON, without the memory address that a default `repr` holds."""
     kind = type(value)
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
         return _name_of(kind)

@@ -100,7 +100,7 @@ class Meta(Value):
         mark: what this library says about the block.
         issuer: the dialect that signed or encrypted the block; None when it did not say.
         signature: a provider's signature on a block that is not thinking.
-        arguments: the provider's own text of a call's input, sent back as it came.
+        arguments: the provider's own text of a call's input, sent back unchanged.
         converted: what had to be converted to become JSON; recorded once as a repair, then dropped.
         key: the key of a call that is no longer where it arrived; no part of the value.
     """

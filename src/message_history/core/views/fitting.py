@@ -56,7 +56,7 @@ def fitting_cut(
 
     `max_tokens` is what the messages may cost, `max_messages` how many there may be. Returns the cut, 0 for an empty
     conversation, and which words lead: none if there is no room for them. Raises `WindowError` when not even the newest
-    round fits. Raises `TypeError` when there is no budget or it is no number, `ValueError` when it is negative. The
+    round fits. Raises `TypeError` when there is no budget or it is not a number, `ValueError` when it is negative. The
     cost is linear in what is kept; logarithmic in the history for a number of messages.
     """
     if max_tokens is None and max_messages is None:
@@ -96,7 +96,7 @@ def cost_behind(conversation: Conversation, position: int, counter: Counter | No
 
 
 def budget(name: str, value: float | None) -> float:
-    """Check a budget; None is no limit."""
+    """Check a budget; None means no limit."""
     if value is None:
         return math.inf
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _REPLIES_GONE: Final = frozenset(
     {RepairCode.EMPTY_MESSAGE_DROPPED, RepairCode.UNANSWERED_CALL_REMOVED, RepairCode.REFUSAL_REMOVED}
 )
-"""The codes of repairs that hold what was said of replies which are no messages."""
+"""The codes of repairs that hold what was said of replies that are not messages."""
 _SAVED: Final = frozenset({"id", "model", "stop_reason", "provider", "usage", "raw_usage", "extra"})
 """The keys of `as_json`; an entry of a list has others too."""
 _ADD: Final = "history = history.add_user(...), add_response(...), add_tool_result(...) or add(message)"
@@ -195,7 +195,7 @@ ViewT = TypeVar("ViewT", bound=ConversationView)
 
 
 def conversation_in(view: ConversationView) -> Conversation:
-    """Return the conversation that a view shows. Raises `TypeError` for what is no view, as a list."""
+    """Return the conversation that a view shows. Raises `TypeError` for anything else, such as a list."""
     try:
         return view._conversation
     except AttributeError:
@@ -212,7 +212,7 @@ def with_conversation(view: ViewT, conversation: Conversation) -> ViewT:
 
 
 def _usage_of_replies_gone(repairs: Iterable[Repair]) -> Usage:
-    """Add up the usage of replies that are no messages, which repairs hold in the form of `as_json`."""
+    """Add up the usage of replies that are not messages, which repairs hold in the form of `as_json`."""
     removed = (part for repair in repairs if repair.code in _REPLIES_GONE for part in repair.removed)
     counts = [
         part["usage"] for part in removed if isinstance(part, FrozenDict) and part.keys() <= _SAVED and "usage" in part

@@ -405,7 +405,7 @@ class _Trimming:
             return block
         self._left -= 1
         content = self._content(position, block)
-        # That a person edited the arguments is no part of what the tool gave.
+        # That a person edited the arguments is not part of what the tool returned.
         note = tuple(each for each in block.content[-1:] if each.mark is not None and each.mark.kind == "edited")
         if _size(block.content) <= _size(content) + _size(note):
             return block

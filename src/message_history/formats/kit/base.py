@@ -1,6 +1,6 @@
 """What a format is: how it recognises a file, how it reads it, and how it writes it again.
 
-A reader accounts for every entry: it is in a conversation, or it is of a kind that is known to be none, or it is noted
+A reader accounts for every entry: it is in a conversation, or it is of a kind that is known not to be, or it is noted
 as unread. Nothing is lost without a word.
 """
 
@@ -124,7 +124,7 @@ class Format:
             are in the order of their names.
         title: says whose files these are.
         files: where the program keeps them.
-        omits: what in them is no conversation.
+        omits: what in them is not conversation.
         source: the code or page that the facts are from.
         checked: the date on which they were compared with it.
         fit: says how well a file fits.
@@ -258,7 +258,7 @@ class Collector:
             self._replies.append((len(self.entries) - 1, info))
 
     def omit(self, kind: str, times: int = 1) -> None:
-        """Record what is known to be no part of the conversation."""
+        """Record what is known not to be part of the conversation."""
         if times:
             self._omitted[kind] += times
 

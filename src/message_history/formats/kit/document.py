@@ -177,7 +177,7 @@ def rows_in(data: bytes) -> tuple[list[Line], list[LineNote]]:
             lines.append(Line(number, part.encode() + b"\n", value))
         notes += [LineNote(line=number, detail=kept) for kept in decoder.kept]
         if not parts:
-            # Others do not read what is no JSON: it is not written again as it was.
+            # Other programs do not read what is not JSON: it is not written again as it was.
             own = json_bytes(value) + b"\n" if UNESCAPED in decoder.kept and isinstance(value, dict) else written
             lines.append(Line(number, own, value if isinstance(value, dict) else None))
     return lines, notes

@@ -53,7 +53,7 @@ class RowForm:
     place: Callable[[dict[str, Any]], tuple[dict[str, Any], str] | None] = field(
         default=Factory(lambda form: form._at_the_top, takes_self=True), repr=False
     )
-    # Gives the items of a row; none when it is no message.
+    # Returns the items of a row; no items when it is not a message.
     items: Callable[[Mapping[str, Any]], Items] = field(repr=False)
     # Makes rows of items, like another row.
     make: Callable[[Role, list[Any], Mapping[str, Any]], list[dict[str, Any]]] = field(repr=False)

@@ -51,7 +51,7 @@ def arguments_of(arguments: object) -> Any:
 
 
 def result(id: object, content: object, *, is_error: object = False) -> dict[str, Any]:
-    """Make a result; content that is no text and no list of blocks becomes JSON text."""
+    """Make a result; content that is neither text nor a list of blocks becomes JSON text."""
     if content is None:
         content = ""
     elif not isinstance(content, str) and not _are_blocks(content):
@@ -88,7 +88,7 @@ def image_of_bytes(kind: object, numbers: object) -> dict[str, Any]:
 
 
 def objects_in(found: object) -> list[dict[str, Any]]:
-    """Return the objects of what should be a list of them; none of what is no list."""
+    """Return the objects of what should be a list of them; no objects of anything else."""
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
 

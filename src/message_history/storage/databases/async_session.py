@@ -39,7 +39,7 @@ class AsyncSqlSession:
     Args:
         database: a URL (`sqlite:///chats.db`, `postgresql://user@host/name`), the path of a SQLite file, or an
             `AsyncEngine` of SQLAlchemy. With a URL each operation opens a connection of its own, so that none outlives
-            its event loop; give an engine to pool them.
+            its event loop; pass an engine to pool them.
         session_id: the session's name, of at most 255 characters.
         policy: decides where there is a choice.
         lock_timeout: how many seconds to wait for another writer.

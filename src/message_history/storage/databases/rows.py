@@ -288,7 +288,7 @@ def _text(value: Any) -> str:
 
 
 def _values(bodies: Sequence[str]) -> list[Any]:
-    """Read bodies: each is given as it is, if it is no JSON."""
+    """Read bodies; one that is not JSON is returned as it is."""
     try:
         return list(map(read_plain, bodies))
     except (ValueError, RecursionError):
@@ -296,7 +296,7 @@ def _values(bodies: Sequence[str]) -> list[Any]:
 
 
 def _value(body: str) -> Any:
-    """Read a body; one that is no JSON is given as it is, for a repair to hold."""
+    """Read a body; one that is not JSON is returned as it is, for a repair to hold."""
     decoder = Decoder()
     value = decoder.value(body)
     return value if decoder.failure is None else body

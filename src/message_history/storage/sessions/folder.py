@@ -53,7 +53,7 @@ def _place(cursor: str | None) -> tuple[float, str] | None:
 
 
 def info_of(path: Path, updated: float) -> SessionInfo | None:
-    """Read what the header of a file says; None for what is no session."""
+    """Read what the header of a file says; None when it is not a session."""
     try:
         header = json.loads(content(path, LONGEST).partition(b"\n")[0])
     except FileNotFoundError:

@@ -174,7 +174,7 @@ class JsonlSession(SharedSession):
         """List the calls of all sessions in a folder that wait for somebody; see `SqlSession.waiting`.
 
         Args:
-            folder: the folder of the files `*.jsonl`; nothing in it is changed, and what is no session is passed over.
+            folder: the folder of the files `*.jsonl`; nothing in it is changed, and what is not a session is skipped.
             states: the states that are asked for; none for all in which a call waits.
             clock: says the time, in seconds since 1970.
 
@@ -256,7 +256,7 @@ class JsonlSession(SharedSession):
         """List the sessions of a folder, those that were written to last first; see `SqlSession.sessions`.
 
         Args:
-            folder: the folder of the files `*.jsonl`; what is no session is passed over.
+            folder: the folder of the files `*.jsonl`; what is not a session is skipped.
             owner: list this owner's sessions; an empty text for those that are nobody's.
             label: list those with this label.
             after: the `cursor` of the last session of the page before.
@@ -285,7 +285,7 @@ class JsonlSession(SharedSession):
 
         Raises:
             SessionLockedError: when another process is not done in time.
-            SessionError: when a file cannot be deleted, or is no session.
+            SessionError: when a file cannot be deleted, or is not a session.
 
         Complexity: linear in the file, which is read first, so that no other file is deleted.
         """
