@@ -17,10 +17,10 @@ from message_history.core.turns.rules import (
     RESULTS,
     TABLE,
     Action,
+    AnswerStatus,
     Arrival,
     CallState,
-    Says,
-    Standing,
+    Comparison,
     State,
 )
 
@@ -74,11 +74,12 @@ def results() -> str:
         The table, as Markdown.
     """
     lines = [
-        f"| the call | {' | '.join(f'the result is: {says.value}' for says in Says)} |",
-        f"|---|{'---|' * len(Says)}",
+        f"| the call | {' | '.join(f'the result is: {each.value}' for each in Comparison)} |",
+        f"|---|{'---|' * len(Comparison)}",
     ]
     lines += [
-        f"| {standing.value} | {' | '.join(RESULTS[standing, says].value for says in Says)} |" for standing in Standing
+        f"| {status.value} | {' | '.join(RESULTS[status, each].value for each in Comparison)} |"
+        for status in AnswerStatus
     ]
     return "\n".join(lines) + "\n"
 

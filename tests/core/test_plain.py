@@ -27,9 +27,9 @@ from message_history.core.messages.message import (
     Role,
     is_plain,
     make_message,
-    message_of_plain,
+    make_plain_message,
     plain_content,
-    plain_message,
+    plain_message_of_shape,
     reach,
     with_kept,
 )
@@ -135,7 +135,7 @@ FLAWED = st.one_of(
 @given(ROLES, st.lists(FLAWED, max_size=4))
 def test_a_message_of_a_plain_content_knows_what_one_of_its_blocks_knows(role: Role, blocks: list[Any]) -> None:
     plain, kept = plain_of(role, blocks)
-    found, expected = message_of_plain(role, plain, kept), make_message(role, blocks_of_plain(role, plain, kept))
+    found, expected = make_plain_message(role, plain, kept), make_message(role, blocks_of_plain(role, plain, kept))
     assert (found, found.ids, found.shape) == (expected, expected.ids, expected.shape)
 
 
@@ -144,7 +144,7 @@ def test_messages_are_equal_when_their_blocks_are(role: Role, left: list[Any], r
     one, other = Message(role, left), Message(role, right)
     for content in (left, right):
         plain, kept = plain_of(role, content)
-        again = with_kept(plain_message(role, plain, (), 0), kept) if plain else Message(role, content)
+        again = with_kept(plain_message_of_shape(role, plain, (), 0), kept) if plain else Message(role, content)
         assert again == Message(role, content)
         assert hash(again) == hash(Message(role, content))
     for message in (one, other):
@@ -158,7 +158,7 @@ def test_invalidated_thinking_is_the_same_whether_the_blocks_are_made_or_not(blo
     message = make_message("assistant", tuple(blocks))
     plain, kept = plain_of("assistant", blocks)
     if plain:
-        read = with_kept(plain_message("assistant", plain, message.ids, message.shape), kept)
+        read = with_kept(plain_message_of_shape("assistant", plain, message.ids, message.shape), kept)
         assert has_thinking(read) == has_thinking(message)
         changed = invalidate_thinking(read)
         assert is_plain(changed)

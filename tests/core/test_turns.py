@@ -23,7 +23,7 @@ from message_history import (
     UnknownCallError,
 )
 from message_history.core.messages.blocks import forgotten
-from message_history.core.messages.message import NEEDS_REPAIR, known_message, plain_content
+from message_history.core.messages.message import NEEDS_REPAIR, message_of_shape, plain_content
 from message_history.core.turns import ingest
 from message_history.core.turns import step as step_module
 from message_history.core.turns.conversation import NO_TURN, Context, Conversation, make_conversation, parts_of
@@ -143,7 +143,7 @@ def test_a_message_moves_whole_just_as_block_by_block() -> None:
         blockwise = MessageHistory()
         for message in messages:
             whole = whole.add(message)
-            careful = known_message(message.role, message.content, message.ids, NEEDS_REPAIR)
+            careful = message_of_shape(message.role, message.content, message.ids, NEEDS_REPAIR)
             blockwise = blockwise.add(careful)
         assert whole == blockwise
         assert whole.repairs == blockwise.repairs
@@ -168,7 +168,7 @@ def test_results_of_plain_calls_are_added_just_as_block_by_block() -> None:
         whole = blockwise = MessageHistory(policy=Policy(stub_text="Nothing known.")).add_user("q").add(asking)
         for message in messages:
             whole = whole.add(message)
-            blockwise = blockwise.add(known_message(message.role, message.content, message.ids, NEEDS_REPAIR))
+            blockwise = blockwise.add(message_of_shape(message.role, message.content, message.ids, NEEDS_REPAIR))
         assert whole == blockwise
         assert whole.repairs == blockwise.repairs
         assert whole.awaiting == blockwise.awaiting

@@ -270,10 +270,10 @@ Message.content = property(_content)  # type: ignore[assignment]
 
 
 def make_message(role: Role, content: tuple[Block, ...]) -> Message:
-    return known_message(role, content, *_survey(role, content))
+    return message_of_shape(role, content, *_survey(role, content))
 
 
-def known_message(role: Role, content: tuple[Block, ...], ids: tuple[str, ...], shape: int) -> Message:
+def message_of_shape(role: Role, content: tuple[Block, ...], ids: tuple[str, ...], shape: int) -> Message:
     message = _new(Message)
     _fill(message, role, content, ids, shape)
     return message
@@ -294,7 +294,7 @@ class Unfinished(_Replied):
     __slots__ = Message.__slots__
 
 
-def plain_message(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) -> Message:
+def plain_message_of_shape(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) -> Message:
     message: Any = Unfinished()
     message.role = role
     message.ids = ids
@@ -305,7 +305,7 @@ def plain_message(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) ->
     return message  # type: ignore[no-any-return]
 
 
-def message_of_plain(role: Role, plain: Plain, kept: Kept = ()) -> Message:
+def make_plain_message(role: Role, plain: Plain, kept: Kept = ()) -> Message:
     ids: list[str] = []
     clean = bool(plain)
     has_text = False
@@ -327,7 +327,7 @@ def message_of_plain(role: Role, plain: Plain, kept: Kept = ()) -> Message:
                 clean = False
     if len(ids) > 1 and len(set(ids)) != len(ids):
         clean = False
-    return with_kept(plain_message(role, plain, tuple(ids), SHAPES[role] if clean else NEEDS_REPAIR), kept)
+    return with_kept(plain_message_of_shape(role, plain, tuple(ids), SHAPES[role] if clean else NEEDS_REPAIR), kept)
 
 
 def with_kept(message: Message, kept: Kept) -> Message:
@@ -430,7 +430,7 @@ def like(message: Message, changed: Message) -> Message:
 
 def like_plain(message: Message, plain: Plain) -> Message:
     """Return a message with another plain content, of as many items."""
-    return with_kept(plain_message(message.role, plain, message.ids, message.shape), kept_keys(message))
+    return with_kept(plain_message_of_shape(message.role, plain, message.ids, message.shape), kept_keys(message))
 
 
 def _beside(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Arrival, ...]) -> Message:
@@ -438,7 +438,7 @@ def _beside(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Ar
     if plain:
         copy = like_plain(message, plain)
     else:
-        copy = known_message(message.role, message.content, message.ids, message.shape)
+        copy = message_of_shape(message.role, message.content, message.ids, message.shape)
     if replies:
         _set_replies(copy, replies)
     if arrivals:

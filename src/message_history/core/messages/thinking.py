@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock
-from message_history.core.messages.message import known_message, like, like_plain, not_plain
+from message_history.core.messages.message import like, like_plain, message_of_shape, not_plain
 from message_history.core.messages.plain import NOT_PLAIN, invalidated
 
 if TYPE_CHECKING:
@@ -62,5 +62,5 @@ def invalidate_thinking(message: Message) -> Message:
         evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
         for block in message.content
     )
-    changed = known_message(message.role, tuple(content), message.ids, message.shape)
+    changed = message_of_shape(message.role, tuple(content), message.ids, message.shape)
     return like(message, changed)

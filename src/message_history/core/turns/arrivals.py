@@ -29,7 +29,7 @@ from message_history.core.turns.ingest import Ingest
 from message_history.core.turns.naming import Names
 from message_history.core.turns.pairing import Incoming, pair_results
 from message_history.core.turns.past import ids_of, is_quoted_at, quote, records_of
-from message_history.core.turns.rules import RESULTS, Outcome, Says, Standing
+from message_history.core.turns.rules import RESULTS, AnswerStatus, Comparison, Outcome
 from message_history.core.turns.stub_results import known_stub
 from message_history.core.turns.stubs import awaited
 
@@ -166,7 +166,9 @@ class _Arrivals:
         mark = user.rest[news.last[1]].mark if news.last is not None else None
         late = mark is not None and mark.kind == "quote"
         same = news.quote is not None and is_quoted_at(user.rest, news.quote[1], block)
-        outcome = RESULTS[Standing.SETTLED if late else Standing.STUBBED, Says.SAME if same else Says.DIFFERENT]
+        outcome = RESULTS[
+            AnswerStatus.SETTLED if late else AnswerStatus.STUBBED, Comparison.SAME if same else Comparison.DIFFERENT
+        ]
         code, reason = _QUOTED.get(outcome, (RepairCode.DUPLICATE_RESULT_DROPPED, ""))
         blocks = tuple(quote(evolve(block, tool_use_id=call.id), reason, call.name, call.key)) if reason else ()
         here = max(length_of(conversation) - 1, 0)

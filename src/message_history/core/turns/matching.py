@@ -9,7 +9,14 @@ from attrs import evolve
 from message_history.core.turns.drafts import lowest
 from message_history.core.turns.naming import Names, Place
 from message_history.core.turns.past import is_quoted_at, news_of, records_of
-from message_history.core.turns.rules import CallState, Says, Standing, is_same_result, may_move, state_of_reason
+from message_history.core.turns.rules import (
+    AnswerStatus,
+    CallState,
+    Comparison,
+    is_same_result,
+    may_move,
+    state_of_reason,
+)
 from message_history.core.turns.stub_results import reason_of
 
 if TYPE_CHECKING:
@@ -24,8 +31,8 @@ if TYPE_CHECKING:
 class Match(NamedTuple):
     """What a result was found to be for; see `rules.RESULTS`."""
 
-    standing: Standing
-    says: Says  # what it says, compared with what is there
+    status: AnswerStatus
+    comparison: Comparison  # of the result with what is there for its call
     result: ToolResultBlock  # the result, with its call's id where the call is known
     call: ToolUseBlock | None = None  # the call, which knows its place, if there is one
     position: int = -1  # the position of a waiting call in its turn
@@ -63,19 +70,19 @@ class Search:
         if named & waiting:
             return self._match_waiting(block, lowest(named & waiting))
         if named and self._repeats(block, named):
-            return Match(Standing.ANSWERED, Says.SAME, block)
+            return Match(AnswerStatus.ANSWERED, Comparison.SAME, block)
         return self._match_by_id(block, Place(len(self._past), lowest(named)) if named else None)
 
     def _match_waiting(self, block: ToolResultBlock, position: int) -> Match:
-        standing = self._user.latest(position)
+        answer = self._user.latest(position)
         if not block.is_stub:
-            says = Says.DIFFERENT
-        elif standing is None:
-            says = Says.STUB
+            comparison = Comparison.DIFFERENT
+        elif answer is None:
+            comparison = Comparison.STUB
         else:
-            moves = may_move(state_of_reason(reason_of(standing.result)), state_of_reason(reason_of(block)))
-            says = Says.MOVE if moves else Says.SAME
-        return Match(Standing.WAITING, says, block, self._assistant.calls[position], position)
+            moves = may_move(state_of_reason(reason_of(answer.result)), state_of_reason(reason_of(block)))
+            comparison = Comparison.MOVE if moves else Comparison.SAME
+        return Match(AnswerStatus.WAITING, comparison, block, self._assistant.calls[position], position)
 
     def _match_by_id(self, block: ToolResultBlock, answered: Place | None) -> Match:
         """Find the call of a result of a list that no call of the open turn waits for; one there may have the id."""
@@ -83,7 +90,7 @@ class Search:
         if record is None and answered is None:
             return _unknown(block)
         if block.is_stub:
-            return Match(Standing.SETTLED, Says.STUB, block)
+            return Match(AnswerStatus.SETTLED, Comparison.STUB, block)
         late = self._names.oldest(block.tool_use_id) if record is not None and record.stubs else None
         settled = self._names.find(late) if late is not None else None
         if settled is not None and self._names.state_at(settled) is not CallState.ANSWERED:
@@ -97,32 +104,32 @@ class Search:
             return self._match_settled(block, place)
         if not self._user.answered >> place.number & 1:
             return self._match_waiting(block, place.number)
-        return self._match_answered(block, place, Standing.ANSWERED)
+        return self._match_answered(block, place, AnswerStatus.ANSWERED)
 
     def _match_settled(self, block: ToolResultBlock, place: Place) -> Match:
         call, state = self._names.call_at(place), self._names.state_at(place)
         block = evolve(block, tool_use_id=call.id)
         if block.is_stub:
             moves = may_move(state, state_of_reason(reason_of(block)))
-            standing = Standing.STUBBED if moves else Standing.SETTLED
+            status = AnswerStatus.STUBBED if moves else AnswerStatus.SETTLED
             before = self._names.mark_at(place)
-            return Match(standing, Says.MOVE if moves else Says.STUB, block, call, before=before)
+            return Match(status, Comparison.MOVE if moves else Comparison.STUB, block, call, before=before)
         if state is not CallState.ANSWERED:
-            return Match(Standing.STUBBED, Says.DIFFERENT, block, call, before=self._names.mark_at(place))
-        return self._match_answered(block, place, Standing.SETTLED)
+            return Match(AnswerStatus.STUBBED, Comparison.DIFFERENT, block, call, before=self._names.mark_at(place))
+        return self._match_answered(block, place, AnswerStatus.SETTLED)
 
-    def _match_answered(self, block: ToolResultBlock, place: Place, standing: Standing) -> Match:
+    def _match_answered(self, block: ToolResultBlock, place: Place, status: AnswerStatus) -> Match:
         call, result = self._names.call_at(place), self._names.result_at(place)
         same = block.is_stub or (result is not None and is_same_result(result, block)) or self._is_quoted(block, call)
-        return Match(standing, Says.SAME if same else Says.DIFFERENT, block, call)
+        return Match(status, Comparison.SAME if same else Comparison.DIFFERENT, block, call)
 
     def _repeats(self, block: ToolResultBlock, named: int) -> bool:
         """Return whether a result says nothing that the results of its calls in the open turn do not say."""
         if block.is_stub:
             return True
         while named:
-            standing = self._user.latest(lowest(named))
-            if standing is not None and is_same_result(standing.result, block):
+            answer = self._user.latest(lowest(named))
+            if answer is not None and is_same_result(answer.result, block):
                 return True
             named &= named - 1
         return False
@@ -137,4 +144,4 @@ class Search:
 
 
 def _unknown(block: ToolResultBlock) -> Match:
-    return Match(Standing.UNKNOWN, Says.DIFFERENT, block)
+    return Match(AnswerStatus.UNKNOWN, Comparison.DIFFERENT, block)

@@ -33,7 +33,14 @@ from message_history.core.messages.message import (
 )
 from message_history.core.messages.repairs import Repair, RepairCode, in_words
 from message_history.core.turns.drafts import asked_id, call_key
-from message_history.core.turns.rules import RESULTS, Outcome, Says, is_doubtful, may_be_rehomed, standing_of_unknown
+from message_history.core.turns.rules import (
+    RESULTS,
+    Comparison,
+    Outcome,
+    is_doubtful,
+    may_be_rehomed,
+    status_of_unknown,
+)
 from message_history.core.turns.stub_results import known_stub
 from message_history.core.values.json_values import EMPTY
 
@@ -381,7 +388,7 @@ class _Plan:
                 turns.setdefault(id(turn), (turn, []))[1].append((place, block))
         for turn, results in turns.values():
             calls = [call for call in turn.calls if not call.answered] + turn.without_id
-            if RESULTS[standing_of_unknown(calls, results), Says.DIFFERENT] is Outcome.REPAIR_ID:
+            if RESULTS[status_of_unknown(calls, results), Comparison.DIFFERENT] is Outcome.REPAIR_ID:
                 for call, (place, block) in zip(sorted(calls, key=_place_of), results, strict=True):
                     self._answer(call, place, block)
 

@@ -212,8 +212,8 @@ def fault_of_call(call: ToolUseBlock, *, truncated: bool) -> RepairCode | None:
 
 
 @final
-class Standing(StrEnum):
-    """The state of the call that a result is for."""
+class AnswerStatus(StrEnum):
+    """What there is already for the call that a result is for."""
 
     WAITING = "waits"
     """In the open turn, without a result; it may have a stub."""
@@ -225,14 +225,14 @@ class Standing(StrEnum):
     SETTLED = "settled"
     """In a settled turn, with a result, or with a stub and a late result."""
     IN_PLACE = "unknown; another waits in its place"
-    """There is no such call; in a list, the result is in the place of another call's: see `standing_of_unknown`."""
+    """There is no such call; in a list, the result is in the place of another call's: see `status_of_unknown`."""
     UNKNOWN = "unknown"
     """There is no such call."""
 
 
 @final
-class Says(StrEnum):
-    """What a result says, compared with what is there for its call."""
+class Comparison(StrEnum):
+    """A result, compared with what there is already for its call."""
 
     STUB = "stub"
     """Nothing: it is a stub, and no stub was recorded for the call before."""
@@ -270,32 +270,32 @@ NAMES: Final = {
 """What each kind of name of a call finds."""
 
 # Complete on purpose: what the search never finds, as a new state of an answered call, has its row too. A stub whose
-# call is found by its id, and has settled, is `SETTLED` and `STUB`: it is dropped.
-RESULTS: Final[dict[tuple[Standing, Says], Outcome]] = {
-    (Standing.WAITING, Says.STUB): Outcome.HOLD_PLACE,
-    (Standing.WAITING, Says.MOVE): Outcome.HOLD_PLACE,
-    (Standing.WAITING, Says.SAME): Outcome.DROP_DUPLICATE,
-    (Standing.WAITING, Says.DIFFERENT): Outcome.ANSWER,
-    (Standing.ANSWERED, Says.STUB): Outcome.DROP_DUPLICATE,
-    (Standing.ANSWERED, Says.MOVE): Outcome.DROP_DUPLICATE,
-    (Standing.ANSWERED, Says.SAME): Outcome.DROP_DUPLICATE,
-    (Standing.ANSWERED, Says.DIFFERENT): Outcome.QUOTE_SECOND,
-    (Standing.STUBBED, Says.STUB): Outcome.DROP_DUPLICATE,
-    (Standing.STUBBED, Says.MOVE): Outcome.ADD_NEWS,
-    (Standing.STUBBED, Says.SAME): Outcome.DROP_DUPLICATE,
-    (Standing.STUBBED, Says.DIFFERENT): Outcome.QUOTE_LATE,
-    (Standing.SETTLED, Says.STUB): Outcome.DROP_DUPLICATE,
-    (Standing.SETTLED, Says.MOVE): Outcome.DROP_DUPLICATE,
-    (Standing.SETTLED, Says.SAME): Outcome.DROP_DUPLICATE,
-    (Standing.SETTLED, Says.DIFFERENT): Outcome.QUOTE_SECOND,
-    (Standing.IN_PLACE, Says.STUB): Outcome.DROP_ORPHAN,
-    (Standing.IN_PLACE, Says.MOVE): Outcome.DROP_ORPHAN,
-    (Standing.IN_PLACE, Says.SAME): Outcome.DROP_ORPHAN,
-    (Standing.IN_PLACE, Says.DIFFERENT): Outcome.REPAIR_ID,
-    (Standing.UNKNOWN, Says.STUB): Outcome.DROP_ORPHAN,
-    (Standing.UNKNOWN, Says.MOVE): Outcome.DROP_ORPHAN,
-    (Standing.UNKNOWN, Says.SAME): Outcome.DROP_ORPHAN,
-    (Standing.UNKNOWN, Says.DIFFERENT): Outcome.DROP_ORPHAN,
+# call is found by its id, and has settled, is `SETTLED` and `STUB`.
+RESULTS: Final[dict[tuple[AnswerStatus, Comparison], Outcome]] = {
+    (AnswerStatus.WAITING, Comparison.STUB): Outcome.HOLD_PLACE,
+    (AnswerStatus.WAITING, Comparison.MOVE): Outcome.HOLD_PLACE,
+    (AnswerStatus.WAITING, Comparison.SAME): Outcome.DROP_DUPLICATE,
+    (AnswerStatus.WAITING, Comparison.DIFFERENT): Outcome.ANSWER,
+    (AnswerStatus.ANSWERED, Comparison.STUB): Outcome.DROP_DUPLICATE,
+    (AnswerStatus.ANSWERED, Comparison.MOVE): Outcome.DROP_DUPLICATE,
+    (AnswerStatus.ANSWERED, Comparison.SAME): Outcome.DROP_DUPLICATE,
+    (AnswerStatus.ANSWERED, Comparison.DIFFERENT): Outcome.QUOTE_SECOND,
+    (AnswerStatus.STUBBED, Comparison.STUB): Outcome.DROP_DUPLICATE,
+    (AnswerStatus.STUBBED, Comparison.MOVE): Outcome.ADD_NEWS,
+    (AnswerStatus.STUBBED, Comparison.SAME): Outcome.DROP_DUPLICATE,
+    (AnswerStatus.STUBBED, Comparison.DIFFERENT): Outcome.QUOTE_LATE,
+    (AnswerStatus.SETTLED, Comparison.STUB): Outcome.DROP_DUPLICATE,
+    (AnswerStatus.SETTLED, Comparison.MOVE): Outcome.DROP_DUPLICATE,
+    (AnswerStatus.SETTLED, Comparison.SAME): Outcome.DROP_DUPLICATE,
+    (AnswerStatus.SETTLED, Comparison.DIFFERENT): Outcome.QUOTE_SECOND,
+    (AnswerStatus.IN_PLACE, Comparison.STUB): Outcome.DROP_ORPHAN,
+    (AnswerStatus.IN_PLACE, Comparison.MOVE): Outcome.DROP_ORPHAN,
+    (AnswerStatus.IN_PLACE, Comparison.SAME): Outcome.DROP_ORPHAN,
+    (AnswerStatus.IN_PLACE, Comparison.DIFFERENT): Outcome.REPAIR_ID,
+    (AnswerStatus.UNKNOWN, Comparison.STUB): Outcome.DROP_ORPHAN,
+    (AnswerStatus.UNKNOWN, Comparison.MOVE): Outcome.DROP_ORPHAN,
+    (AnswerStatus.UNKNOWN, Comparison.SAME): Outcome.DROP_ORPHAN,
+    (AnswerStatus.UNKNOWN, Comparison.DIFFERENT): Outcome.DROP_ORPHAN,
 }
 
 
@@ -408,9 +408,9 @@ def may_be_rehomed(call: ToolUseBlock, results: Collection[str], made: Collectio
     return call.id in results and call.id not in made
 
 
-def standing_of_unknown(waiting: Sized, unknown: Sized) -> Standing:
+def status_of_unknown(waiting: Sized, unknown: Sized) -> AnswerStatus:
     """Rule 11: return whether results whose ids no call has are in their calls' places: a turn has as many of both."""
-    return Standing.IN_PLACE if len(waiting) == len(unknown) else Standing.UNKNOWN
+    return AnswerStatus.IN_PLACE if len(waiting) == len(unknown) else AnswerStatus.UNKNOWN
 
 
 def needs_continuation(assistant: Message | None, user: object, may_end: Callable[[Message], bool]) -> bool:

@@ -310,7 +310,7 @@ class Transition:
         user = self._user_draft() if self.user is not None else None
         search = Search(self.past, self._assistant_draft(), user, self._context, self._answers)
         match = search.match(block)
-        outcome = RESULTS[match.standing, match.says]
+        outcome = RESULTS[match.status, match.comparison]
         if outcome in (Outcome.ANSWER, Outcome.HOLD_PLACE):
             self._answer(block, match)
         elif outcome is Outcome.ADD_NEWS:

@@ -14,7 +14,7 @@ from message_history.core.messages.message import (
     STUB_BEGINS,
     STUB_OPENINGS,
     Message,
-    plain_message,
+    plain_message_of_shape,
     with_kept,
 )
 from message_history.core.messages.plain import is_object_text
@@ -78,7 +78,7 @@ def message_of(side: Role, items: Sequence[Any], ids: Sequence[str] = ()) -> Mes
     """Make a message that is an entry of its own, of texts and calls; None when an id comes twice."""
     if len(ids) > 1 and len(set(ids)) != len(ids):
         return None
-    return plain_message(side, tuple(items), tuple(ids), SHAPES[side])
+    return plain_message_of_shape(side, tuple(items), tuple(ids), SHAPES[side])
 
 
 def read_runs(
@@ -122,6 +122,6 @@ def _add(run: Piece, source: int, parsed: Parsed) -> bool:
             # Most texts fail the cheap test for the text of a stub.
             if type(content) is str and content[:1] in STUB_BEGINS and content.startswith(STUB_OPENINGS):
                 shape = NEEDS_REPAIR
-    message = plain_message(run.side, tuple(run.items), ids, shape)
+    message = plain_message_of_shape(run.side, tuple(run.items), ids, shape)
     parsed.add(with_kept(message, tuple(run.kept)) if any(run.kept) else message, source)
     return True

@@ -10,7 +10,7 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.message import kept_keys, message_of_plain, plain_content
+from message_history.core.messages.message import kept_keys, make_plain_message, plain_content
 from message_history.core.messages.plain import is_object_text, pack, result_content, unpack
 from message_history.core.turns.conversation import context_of, messages_of
 from message_history.core.turns.stubs import unrecorded_stubs
@@ -80,14 +80,14 @@ def _message(entry: tuple[Any, ...]) -> Message | None:
     if plain is None or (others and type(others[0]) is not dict):
         return None
     if not others:
-        return message_of_plain(role, plain)
+        return make_plain_message(role, plain)
     keys = others[0].get(KEYS, ())
     if type(keys) is not tuple or (keys and len(keys) != len(plain)):
         return None
     kept = tuple([_keys_of(text) if type(text) is str else None for text in keys])
     if any(text is not None and packed is None for text, packed in zip(keys, kept, strict=True)):
         return None
-    return with_beside(message_of_plain(role, plain, kept), others[0])
+    return with_beside(make_plain_message(role, plain, kept), others[0])
 
 
 def _user_items(items: tuple[Any, ...]) -> Plain | None:
