@@ -57,8 +57,8 @@ class Reply(Value):
     Args:
         entries: the raw entries, in the dialect's form.
         interrupted: True when the response says that it was truncated, and its entries do not.
-        others: the entries of what was offered besides, of which only one can be taken.
-        beside: what the response holds beside its entries, under its own keys.
+        others: the entries of the other choices; only one choice can be taken.
+        beside: what else the response holds, under its own keys.
     """
 
     entries: list[Any]
@@ -74,7 +74,7 @@ class Reply(Value):
             response: the response, as a mapping.
 
         Returns:
-            The first choice's message and the others', or None when there is none.
+            The first choice's message and the others', or None without a message.
         """
         choices = [as_mapping(choice) or {} for choice in as_sequence(response.get("choices")) or ()]
         message, *others = [as_mapping(choice.get("message")) for choice in choices] or [None]
@@ -101,7 +101,7 @@ class Export(Value):
 
     Args:
         messages: the messages in the dialect's form, yours to change.
-        system: the system prompt in the dialect's form; None when there is none, or when it is in the messages.
+        system: the system prompt in the dialect's form; None without one, or when it is in the messages.
         repairs: what was omitted or rewritten for this dialect.
     """
 
@@ -176,7 +176,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
 
         Args:
             assistant: the assistant message; None in the first turn.
-            user: the user message; None where there is none.
+            user: the user message; None without one.
 
         Returns:
             Fresh messages; None when what is written depends on other turns, or may.
@@ -232,7 +232,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         """Return whether a list may begin with the assistant: then no placeholder is sent before it.
 
         Returns:
-            None where some models take it and which one is asked is not known: a list that came so goes back so.
+            None where some models take it and which one is asked is not known: such a list is sent unchanged.
         """
         return False
 
@@ -241,7 +241,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         return True
 
     def takes_blank_lead(self) -> bool:
-        """Return whether a list may begin with an empty text of the user: one that came so goes back so."""
+        """Return whether a list may begin with an empty text of the user: such a list is sent so."""
         return False
 
     def takes_cache_marks(self) -> bool:
@@ -256,7 +256,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
             ttl: how long it is kept; None for the default.
 
         Returns:
-            False when no mark may stand there.
+            False when no mark is allowed there.
         """
         return False
 

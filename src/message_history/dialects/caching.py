@@ -1,8 +1,8 @@
 """Cache marks where they pay, in an export that is otherwise the same.
 
 A mark says that the request up to here is to be kept. It pays where a later request still has the same beginning: at
-the end of the system prompt, at the end of what the last reply answered, and at the end of the list. One more mark
-stands deep in a long list, so that a conversation that goes on from an earlier point finds a beginning too.
+the end of the system prompt, at the end of what the last reply answered, and at the end of the list. A long list gets
+one more mark, deep inside, so that a conversation that goes on from an earlier point finds a beginning too.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ _MARKS: Final = frozenset({"tool_plan", "toolCalls", "toolCallId", "contents", "
 
 
 def found_in(value: object) -> Found | None:
-    """Find the conversation in a value, as it would stand in a file; None when nothing knows it."""
+    """Find the conversation in a value, as a file would hold it; None when no reader knows it."""
     plain = thaw(freeze(plain_value(value))[0])
     return next((found for reader in READERS if (found := reader(plain)) is not None), None)
 

@@ -206,7 +206,7 @@ def _has_fields(entry: object) -> bool:
 
 
 def parse_response(response: object, dialect: Dialect[Any] | None = None) -> Parsed | None:
-    """Parse a provider's response; None when it is none of a known provider."""
+    """Parse a provider's response; None when it is not one of a known provider."""
     found = read_reply(response, dialect)
     if found is None:
         return None

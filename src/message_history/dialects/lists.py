@@ -107,7 +107,7 @@ def restore(
     """Read a conversation that was saved, with the repairs that were made before.
 
     What `to_list` wrote is read like any other list. `policy` decides from now on; nothing that was saved is refused.
-    `repairs` were recorded before, and are not recorded again; those behind them were made now. `dialect` is the saved
+    `repairs` were recorded before, and are not recorded again; those that follow were made now. `dialect` is the saved
     form, where it is known that all of the list is in it; None to find it by shape.
     """
     repairing = policy if policy.on_violation == "repair" else evolve(policy, on_violation="repair")

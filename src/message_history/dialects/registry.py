@@ -69,7 +69,7 @@ DIALECTS: Final = _Dialects()
 
 @cache
 def further_dialects() -> Mapping[str, Dialect[Any]]:
-    """Find the dialects that are told apart by their `owns`: of other folders, and of other distributions."""
+    """Find the dialects that are recognized by their `owns`: of other folders, and of other distributions."""
     found = {name: dialect_class(name)() for name in folders() if name not in _BY_SHAPE}
     for point in entry_points_of(GROUP):
         dialect = attempt(GROUP, point, partial(_made, point))

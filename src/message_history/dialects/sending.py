@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class SystemPromptWarning(UserWarning):
-    """A list was made without the system prompt, which its dialect carries beside the list: use `export`."""
+    """A list was made without the system prompt, which its dialect sends outside of the list: use `export`."""
 
 
 def sent_version(
@@ -95,7 +95,7 @@ def write_json(conversation: Conversation, dialect: Dialect[Any]) -> bytes:
 
 
 def has_system_beside(conversation: Conversation, dialect: Dialect[Any]) -> bool:
-    """Return whether there is a system prompt that the dialect carries beside the list."""
+    """Return whether there is a system prompt that the dialect sends outside of the list."""
     system = context_of(conversation).system
     return bool(system) and dialect.render((), system).system is not None
 

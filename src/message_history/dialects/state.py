@@ -84,7 +84,7 @@ def repair_to_json(repair: Repair) -> dict[str, Any]:
 
 
 def repair_from_json(value: object) -> Repair | None:
-    """Read a repair. Returns None for what is none, or one of a kind that a later version made."""
+    """Read a repair. Returns None for anything else, and for a kind that a later version made."""
     if not isinstance(value, Mapping):
         return None
     code, source, detail = value.get("code"), value.get("source"), value.get("detail", "")

@@ -62,7 +62,7 @@ def field_of(event: object, name: str) -> Any:
 
 
 def taken_apart(event: object) -> Mapping[Any, Any]:
-    """Read an event as a mapping; one that is none is empty."""
+    """Read an event as a mapping; anything else is empty."""
     found = as_mapping(event)
     return found if found is not None else {}
 
@@ -108,13 +108,13 @@ def mappings(values: object) -> list[Mapping[Any, Any]]:
 
 
 def numbered(choices: object) -> list[tuple[int, Mapping[Any, Any]]]:
-    """Return those of some choices that are mappings, each with its index; the place stands for one that is missing."""
+    """Return the choices that are mappings, each with its index; its position where the index is missing."""
     found = enumerate(mappings(choices))
     return [(index if isinstance(index := choice.get("index"), int) else place, choice) for place, choice in found]
 
 
 def text_piece(value: object) -> str:
-    """Return a piece of a text; what is no text is passed over."""
+    """Return a piece of a text; an empty one for anything else."""
     return value if isinstance(value, str) else ""
 
 

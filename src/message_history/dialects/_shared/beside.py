@@ -1,4 +1,4 @@
-"""What a response holds beside the entries that are read of it."""
+"""What a response holds in addition to the entries that are read from it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def without(data: Mapping[Any, Any], keys: frozenset[str]) -> dict[str, Any]:
 def beside_content(
     response: Mapping[Any, Any], key: str, choices: Sequence[Mapping[Any, Any] | None], content: str
 ) -> dict[str, Any]:
-    """Return a response's keys beside its choices, and the choices if one has more than content and its place."""
+    """Return a response's other keys, and its choices if one has more than its content and its index."""
     beside = without(response, frozenset({key}))
     kept = [without(choice or {}, frozenset({content})) for choice in choices]
     for place, choice in enumerate(kept):

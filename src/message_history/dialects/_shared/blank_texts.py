@@ -1,4 +1,4 @@
-"""Blank texts of the assistant beside what it says: how many servers write no content, and what they take back."""
+"""Blank texts next to the assistant's content: many servers write them for no content, and take them back."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def without_empty_texts(parsed: Parsed) -> Parsed:
 def kept_beside(
     blocks: Sequence[Block], dialect: str, data_of: Callable[[str], Mapping[str, Any]], *, empty: bool = False
 ) -> list[Block]:
-    """Keep the blank texts that the assistant wrote beside text or calls as blocks of a dialect's own.
+    """Keep the blank texts that the assistant wrote next to text or calls, as the dialect's own blocks.
 
     No history holds them as texts, and the provider takes them back. `data_of` makes the data of such a block. `empty`
     says whether texts without a character are kept too.

@@ -28,7 +28,7 @@ class Render(Protocol):
     changes: Changes
 
     def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> tuple[list[Any], Any]:
-        """Write a whole conversation, and the system prompt that goes beside it."""
+        """Write a whole conversation, and the system prompt that is sent next to it."""
 
 
 @cache

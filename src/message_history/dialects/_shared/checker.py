@@ -76,7 +76,7 @@ class Findings:
             path: where in the entry.
             detail: what is wrong; the rule's own sentence when empty.
             which: the position of the provider's text among the rule's.
-            values: what stands in the places of the provider's text, besides `n`.
+            values: what fills the places in the provider's text, in addition to `n`.
         """
         known = self._rules[rule]
         places = {"n": index, **values} if index is not None else values
@@ -111,7 +111,7 @@ class OpenCalls:
         return not others
 
     def answer(self, id: str, index: int) -> Literal["answered", "again", "unknown"]:
-        """Take a result; say whether its call waited, was answered before, or is none of these."""
+        """Take a result; say whether its call waited, was answered before, or is unknown."""
         if id in self._waiting:
             self._waiting[id] -= 1
             if not self._waiting[id]:
@@ -121,7 +121,7 @@ class OpenCalls:
         return "again" if id in self._answered else "unknown"
 
     def answered_at(self, id: str) -> int | None:
-        """Return the entry of the first result for a call; None while there is none."""
+        """Return the entry of the first result for a call; None while it has no result."""
         return self._answered.get(id)
 
     @property

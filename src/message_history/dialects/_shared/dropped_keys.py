@@ -136,7 +136,7 @@ def _dropped_keys(block: Block, meta: Meta, origin: str, target: Dialect[Any]) -
 
 
 def _is_note(key: str, block: Block, *, of_message: bool) -> bool:
-    """Return whether a key stands where a parser notes it: what has its name elsewhere came with the list."""
+    """Return whether a key is where a parser notes it; elsewhere a key of this name came with the list."""
     if key.startswith("("):
         return True
     if key == "role":

@@ -42,14 +42,14 @@ def held_call(id: str, name: str, extra: FrozenDict = EMPTY) -> ToolUseBlock:
 
 
 def begins_at_provider(messages: Sequence[Message]) -> bool:
-    """Return whether a history begins with the placeholder that stands for what the provider holds."""
+    """Return whether a history begins with the placeholder for what the provider holds."""
     return len(messages) > 1 and is_bootstrap(messages[0])
 
 
 def add_referred(
     parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock], refers: Callable[[Block], bool]
 ) -> None:
-    """Put the calls to which a list refers behind the references: their results are in the list."""
+    """Put the calls to which a list refers after the references: their results are in the list."""
     messages = parsed.messages
     called: set[str] | None = None
     for n, (before, after) in enumerate(pairwise(messages)):
@@ -71,7 +71,7 @@ def add_referred(
 
 
 def add_held(parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock]) -> None:
-    """Put the calls that the provider holds, behind a marked user turn if need be, before what was read."""
+    """Put the calls that the provider holds before what was read, after a marked user turn if one is needed."""
     called = {call.id for message in parsed.messages for call in message.calls}
     held: dict[str, ToolUseBlock] = {}
     for message in parsed.messages:

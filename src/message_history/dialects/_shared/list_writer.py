@@ -72,7 +72,7 @@ def write_list(
     system: Sequence[SystemBlock] = (),
     short: PlainWriter | None = None,
 ) -> list[Any]:
-    """Write the system prompt, and the messages behind it."""
+    """Write the system prompt, and the messages after it."""
     prompt = writer.prompt(system) if system else []
     return prompt + write_messages(writer, messages, short)
 

@@ -29,7 +29,7 @@ _MIME: Final = ("mimeType", "mime_type")
 class McpResult(NamedTuple):
     """What a tool of an MCP server gave."""
 
-    content: list[Block]  # the blocks; the first keeps what the result has beside them
+    content: list[Block]  # the blocks; the first keeps what else the result has
     is_error: bool  # whether the server says that the call failed
 
 
@@ -42,7 +42,7 @@ def mcp_result(value: object) -> McpResult | None:
         return McpResult(content, is_error=False) if content is not None else None
     is_flagged = not whole.keys().isdisjoint(_ERROR)
     if "data" in whole and not is_flagged:
-        return None  # FastMCP's client has it beside the flag; elsewhere it may be anything.
+        return None  # FastMCP's client has it together with the flag; elsewhere it may be anything.
     content = _content(as_sequence(whole.get("content")), is_sure=is_flagged)
     if content is None:
         return None
@@ -52,7 +52,7 @@ def mcp_result(value: object) -> McpResult | None:
 
 
 def _content(raw: Sequence[Any] | None, *, is_sure: bool) -> list[Block] | None:
-    """Read the items of a result; None when there are none, one has another form, or they may be no server's."""
+    """Read the items of a result; None without items, when one has another form, or when no server made them."""
     items = [as_mapping(item) if not isinstance(item, str) else None for item in raw or ()]
     blocks: list[Block] = []
     for item in items:

@@ -21,7 +21,7 @@ class MediaCheck:
     """The images and documents of one list."""
 
     def __init__(self, limits: Limits, add: _Adds, which: dict[str, int] | None = None) -> None:
-        self._limits = limits  # what the provider takes; a fault that no rule is named for is none
+        self._limits = limits  # what the provider takes; a fault without a rule is not reported
         self._add = add  # gets the violations, as `Findings.add` does
         self._which = which or {}  # the position of a fault's text among those of its rule, where it is not the first
         self._images: list[tuple[int, str, int, dict[str, Any]]] = []

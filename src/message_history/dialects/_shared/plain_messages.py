@@ -30,10 +30,10 @@ class PlainWriter(Protocol):
     """
 
     def assistant(self, message: Message, plain: Plain, wire: list[Any]) -> bool:
-        """Write an assistant message: its texts and its thinking, and as many calls behind them as it has ids."""
+        """Write an assistant message: its texts and its thinking, and after them as many calls as it has ids."""
 
     def user(self, message: Message, plain: Plain, wire: list[Any]) -> bool:
-        """Write a user message: as many results as it has ids, each of one text or none, and the texts behind them."""
+        """Write a user message: as many results as it has ids, each of one text or none, and the texts after them."""
 
     def takes(self, keys: bytes | None, item: Any) -> bool:
         """Return whether an item that came with packed keys may be written, with those that go back."""

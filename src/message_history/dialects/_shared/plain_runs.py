@@ -93,7 +93,7 @@ def read_runs(
             return first if run is not None else position
         if run is not None and type(piece) is Piece and piece.side == run.side:
             if piece.ids and run.side == "user" and len(run.ids) != len(run.items):
-                return first  # A result behind a text.
+                return first  # A result after a text.
             run.ids += piece.ids
             run.items += piece.items
             run.kept += piece.kept

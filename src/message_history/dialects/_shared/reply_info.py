@@ -86,15 +86,15 @@ _NAMES: Final = {key: name for name, keys in _COUNTS.items() for key in keys}
 def reply_info(data: Mapping[Any, Any], provider: str, beside: Mapping[str, Any] | None = None) -> ReplyInfo | None:
     """Read what a provider said of a reply.
 
-    `data` is a response, or a message that was saved with what its response said. `beside` is what a response holds
-    beside its entries; what nothing else holds of it is kept as `extra`. Returns None for neither a model nor usage nor
-    anything beside, as in a message of a request.
+    `data` is a response, or a message that was saved with what its response said. `beside` is what a response holds in
+    addition to its entries; what no other field holds is kept as `extra`. Returns None where there is neither a model
+    nor usage nor anything else, as in a message of a request.
     """
     places = [data, *_first_choices(data), *_mappings(data, _METADATA)]
     model = _text(places, _MODELS)
     raw = next((found for place in places for found in _mappings(place, _USAGES)), None)
     id = _text([data], _IDS) or _text(places, ("RequestId",))
-    # By its id alone a response is known again; a message of a request may have one of its own.
+    # A response is recognized by its id alone; a message of a request may have its own id.
     if model is None and raw is None and not beside and (beside is None or id is None):
         return None
     stop_reason = _text(places, _STOP_REASONS) or _text(_mappings(data, ("incomplete_details",)), ("reason",))
@@ -117,7 +117,7 @@ def reply_info(data: Mapping[Any, Any], provider: str, beside: Mapping[str, Any]
 
 
 def _not_held(beside: Mapping[Any, Any], held: Mapping[str, object]) -> dict[Any, Any]:
-    """Return what stands beside the entries of a response and nothing else holds."""
+    """Return what a response holds in addition to its entries and no other field holds."""
     rest: dict[Any, Any] = {}
     for key, value in beside.items():
         if key in held and held[key] is not None and _same(value, held[key]):
@@ -176,7 +176,7 @@ def _saved(entry: object, key: str, wrong: list[Any]) -> ReplyInfo | None:
 
 
 def with_unknown(extra: Mapping[Any, Any], key: str, unknown: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return the keys that nothing models, with those of a later version, which stand under `key`."""
+    """Return the keys that nothing models, with those of a later version, which are under `key`."""
     if not unknown:
         return dict(extra)
     before = extra.get(key, {})

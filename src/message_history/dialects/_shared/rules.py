@@ -48,7 +48,7 @@ class Rule(Value):
 
         Args:
             which: the position of the error among the rule's; one beyond them for a case without a known text.
-            values: what stands in the places of the error's `{...}`; what is no text, in a few words.
+            values: what fills the places `{...}` of the error; anything but a str in a few words.
 
         Returns:
             The text; an unnamed place stays as it is.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @final
 class Runs:
-    """The entries since the last change of sides; `side` is None when there are none."""
+    """The entries since the last change of sides; `side` is None without entries."""
 
     def __init__(self, parsed: Parsed, in_order: Callable[[list[Block]], list[Block]] | None = None) -> None:
         self.side: Role | None = None

@@ -82,7 +82,7 @@ def only(shape: Shape) -> Fits:
 
 
 def tagged(key: str, shapes: Mapping[str, Shape]) -> Fits:
-    """Take objects of several shapes, told apart by a key."""
+    """Take objects of several shapes, distinguished by a key."""
 
     def fits(value: Any) -> bool:
         tag = value.get(key) if isinstance(value, Mapping) else None

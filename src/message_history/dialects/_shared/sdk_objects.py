@@ -1,4 +1,4 @@
-"""SDK objects as mappings: whatever a provider's library hands out is read like the JSON that it stands for."""
+"""SDK objects as mappings: whatever a provider's library returns is read like the JSON that it stands for."""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ def parsed_input(text: str) -> dict[str, Any] | None:
 
 
 def _result_blocks(content: object, source: int, parsed: Parsed, reader: BlockReader) -> tuple[Block, ...]:
-    """Read what a tool gave; a block that cannot stand in a result is kept whole, as the provider's own."""
+    """Read what a tool gave; a block that a result cannot hold is kept whole, as the provider's own."""
     if content is None or content == "":
         return ()
     blocks: list[Block] = []
@@ -247,7 +247,7 @@ def is_plain_text(part: Mapping[Any, Any]) -> bool:
 
 
 def carry(blocks: list[Block], dialect: str, keys: Mapping[Any, Any]) -> None:
-    """Let the first of `blocks` carry the message's own keys, beside those that it carries already."""
+    """Let the first of `blocks` carry the message's own keys, in addition to those that it carries already."""
     kept = rest_of(keys) if keys else None
     if kept and blocks:
         meta = blocks[0].meta if blocks[0].meta is not None else Meta()
@@ -291,8 +291,8 @@ def read_parts(
 ) -> list[Block]:
     """Read content that is a list of parts, of the APIs whose parts differ from ours.
 
-    Texts and blocks may stand among the parts; `read` reads a part that is a mapping. `parsed` gets notes of what could
-    not be taken.
+    The parts may include texts and blocks; `read` reads a part that is a mapping. `parsed` gets notes of what could not
+    be taken.
     """
     blocks: list[Block] = []
     for item in items:
@@ -340,7 +340,7 @@ def is_white_space(block: Block) -> TypeGuard[TextBlock]:
 
 
 def name_of(value: object) -> str:
-    """Read an id or a name: the text of a value that is none, and an empty one where there is nothing."""
+    """Read an id or a name: any other value as its text, and an empty text where there is nothing."""
     if isinstance(value, str):
         return with_whole_pairs(str.__str__(value))
     return "" if value is None or value is False else text_of_json(value)

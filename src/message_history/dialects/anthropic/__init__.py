@@ -46,16 +46,16 @@ class Anthropic(Fields):
 
     Args:
         leading_assistant: whether the list may begin with the assistant (AN-A2). None where no model is known: a list
-            that came so goes back so.
+            that begins so is sent unchanged.
         prefill: whether the list may end with the assistant (AN-A15). None where no model is known: a check takes it,
-            and an export puts a user's turn behind it.
+            and an export puts a user's turn after it.
         split_results: whether the results of one message may come in several user messages (AN-C3).
-        system_in_list: whether system messages may stand in the list (AN-A9). None where no model is known: a list with
+        system_in_list: whether the list may hold system messages (AN-A9). None where no model is known: a list with
             them is taken, and an export puts what they say into the user's turn; tools that they add or remove stay.
         binds_thinking: whether thinking is refused once anything before it has changed (AN-T12).
         unsigned_thinking: whether thinking without a signature is taken, as by models that sign nothing (AN-T5).
-        blank_beside_calls: whether a message's only text may be white space where calls stand beside it (AN-B3). None
-            where no model is known: a check takes it, and no history holds it.
+        blank_beside_calls: whether the only text of a message with calls may be white space (AN-B3). None where no
+            model is known: a check takes it, and no history holds it.
         data_only: whether images and documents must come as data, not as URLs, as on Bedrock (AN-M12).
         limits: what is taken of images and documents (AN-M1 to AN-M7).
     """

@@ -1,7 +1,7 @@
-"""Order the blocks of an assistant message as the Messages API takes them: nothing but calls behind the first call.
+"""Order the blocks of an assistant message as the Messages API takes them: nothing but calls after the first call.
 
-Signed thinking is the exception: the model may think between two calls, and such a reply goes back in the order in
-which it came.
+Signed thinking is the exception: the model may think between two calls, and such a reply is sent back in its original
+order.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ T = TypeVar("T")
 
 
 def calls_last(blocks: Sequence[T], kind_of: Callable[[T], Kind]) -> list[T]:
-    """Put text and media before the first call, and server blocks before the calls that they stand behind.
+    """Put text and media before the first call, and server blocks before the calls that they follow.
 
-    Thinking and server blocks keep their order, calls too, and a call moves across thinking only where no call is
-    behind that.
+    Thinking and server blocks keep their order, calls too, and a call moves across thinking only where no call follows
+    it.
     """
     leading: list[T] = []
     parts: list[tuple[list[T], list[T]]] = [(leading, [])]
@@ -41,6 +41,6 @@ def calls_last(blocks: Sequence[T], kind_of: Callable[[T], Kind]) -> list[T]:
         else:
             parts[-1][0].append(block)
     if not parts[-1][1] and len(parts) > 1 and last != THINKING:
-        # Two replies were joined: the thinking of the second cannot stand at the end.
+        # Two replies were joined: the thinking of the second cannot come last.
         parts[-2][0].extend(parts.pop()[0])
     return [block for before, calls in parts for block in (*before, *calls)]

@@ -1,4 +1,4 @@
-"""Find what the Messages API refuses in a list as it stands; written apart from parsing, repair and rendering."""
+"""Find what the Messages API refuses in a list; written separately from parsing, repair and rendering."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class _Check:
             self._missing(last, list(self._calls))
 
     def _results(self, n: int, *, fresh: bool) -> set[str]:
-        """Look at the results of a user message; a fresh one is the first behind the calls."""
+        """Look at the results of a user message; a fresh one is the first after the calls."""
         answered: set[str] = set()
         content = self.entries[n].get("content")
         # Neighbouring messages of the user are one, which begins with the results.
@@ -207,7 +207,7 @@ class _Check:
         self.found.add("AN-C1", last, detail=f"no result right after: {ids:.200}", ids=ids)
 
     def _order(self) -> None:
-        """AN-C20: what is behind a call; neighbouring assistant messages are one."""
+        """AN-C20: what follows a call; neighbouring assistant messages are one."""
         called: list[str] = []
         for n, entry in enumerate(self.entries):
             if entry.get("role") != "assistant":

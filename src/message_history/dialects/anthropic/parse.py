@@ -90,7 +90,7 @@ class _Reader:
 
 
 def keep_blank_texts(blocks: list[Block]) -> list[Block]:
-    """Keep the white space that the model wrote beside other text: the API takes it back, and no history holds it."""
+    """Keep the white space that the model wrote next to other text: the API takes it back, and no history holds it."""
     if all(is_blank(block.text) for block in blocks if isinstance(block, TextBlock)):
         return blocks
     return [
@@ -105,7 +105,7 @@ def _own_call(block: Block) -> Mapping[str, Any] | None:
 
 
 def _system_blocks(data: Mapping[Any, Any], source: int, parsed: Parsed) -> list[Block]:
-    """Read a system message: its texts, and behind them all else that it holds, kept as it came."""
+    """Read a system message: its texts, and after them everything else in it, kept unchanged."""
     content = data.get("content")
     parts = [] if content is None else as_sequence(content)
     if parts is None:

@@ -138,6 +138,6 @@ def _is_result_alone(block: Block) -> bool:
 
 
 def _is_white_space(block: ProviderBlock) -> bool:
-    """Return whether a block is white space that the model wrote beside other text."""
+    """Return whether a block is white space that the model wrote next to other text."""
     text = block.data.get("text")
     return block.data == {"type": "text", "text": text} and isinstance(text, str) and text != "" and is_blank(text)

@@ -135,7 +135,7 @@ class Render:
             self.changes.omitted(FrozenDict(content.pop()), "thinking at the end of a message (AN-T8)")
 
     def _ordered(self, content: list[Wire]) -> list[Wire]:
-        """Put what may not stand behind a call before it."""
+        """Move what may not follow a call before it."""
         ordered = calls_last(content, _kind_of)
         if any(one is not other for one, other in zip(ordered, content, strict=True)):
             self.changes.rewritten("text, media and server tools before the calls (AN-C20)")
@@ -236,7 +236,7 @@ class Render:
         return alias
 
     def _tool_result(self, block: ToolResultBlock, behind: list[Wire]) -> Wire:
-        """Write a result; what it may not hold goes behind the results (AN-C13)."""
+        """Write a result; what it may not hold goes after the results (AN-C13)."""
         content: list[Wire] = []
         only_searches = all(map(_is_search, block.content))
         for part in block.content:
@@ -277,7 +277,7 @@ class Render:
             plain = result.tool_use_id in self._by_code or result.tool_use_id in self._toolsets
             if part.type == "search_result" and not only_searches:
                 return [self._blocks.as_json(part, "a search result beside other content (AN-C15)")]
-            # Behind the results of an error stands only what a user message may hold (AN-C13).
+            # Only what a user message may hold can follow the results of an error (AN-C13).
             plain = plain or (result.is_error and part.type not in schema.OWN_IN_USER)
             wire = None if plain else self._blocks.whole(part)
             if wire is not None:
@@ -333,7 +333,7 @@ _KINDS: Final[dict[str, Kind]] = {
 
 
 def _joined(texts: list[Wire], directives: list[Wire]) -> list[Wire]:
-    """Make one system message of the texts and the directives beside them, as far as one can hold them."""
+    """Make one system message of the texts and the directives next to them, as far as one can hold them."""
     texts += [part for each in directives for part in each["content"] if part["type"] == "text"]
     joined: list[Wire] = [{"role": "system", "content": texts}] if texts else []
     for each in directives:
@@ -347,7 +347,7 @@ def _joined(texts: list[Wire], directives: list[Wire]) -> list[Wire]:
 
 
 def _plain(part: Any) -> Any:
-    """Return a block of a system message as it may stand there: text without citations and marks."""
+    """Return a block as a system message may hold it: text without citations and marks."""
     return FrozenDict({key: part[key] for key in ("type", "text")}) if part.get("type") == "text" else part
 
 

@@ -67,7 +67,7 @@ IN_ASSISTANT: Final = frozenset(
 NOT_IN_ASSISTANT: Final = (IN_USER | IN_RESULTS | TOOL_CHANGES | {"thinking", "redacted_thinking", "tool_use"}) - {
     "container_upload"
 }
-"""The types that no block may have that an assistant message holds whole: it stands elsewhere, or is modelled."""
+"""Types that an assistant message never holds whole: such blocks belong elsewhere, or are modelled."""
 FOREIGN: Final = (
     r"(input|output)_(text|image|file|audio)|image_url|(tool|function|custom|server_tool|invalid_tool)[_-]call"
     r"|tool[_-](calls|result)|function|reasoning(_content|_text|\.\w+)?|refusal|summary_text|non_standard|thought|audio"

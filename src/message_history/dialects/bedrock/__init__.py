@@ -1,4 +1,4 @@
-"""The Converse API of Amazon Bedrock, for all the families of models behind it."""
+"""The Converse API of Amazon Bedrock, for all its families of models."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ class Bedrock(Fields):
 
     Args:
         leading_assistant: whether the list may begin with the assistant (BR-B01). None where no model is known: a list
-            that came so goes back so.
+            that begins so is sent unchanged.
         joins_neighbours: whether neighbours of one role are taken as one message (BR-B02). None where no model is
             known: a check takes them, and an export joins them.
         prefill: whether it may end with the assistant (BR-B03). None where no model is known: a check takes it, and an
-            export puts a user's turn behind it.
+            export puts a user's turn after it.
         prefill_with_tools: whether it may do so when it holds calls (BR-B03).
-        beside_results: what may stand beside results: block keys, or formats of documents (BR-B15).
-        text_with_calls: whether text may stand beside calls (BR-B15); beside signed reasoning, Claude's, they may.
+        beside_results: what may be in one message with results: block keys, or formats of documents (BR-B15).
+        text_with_calls: whether a message may hold text and calls (BR-B15); with signed reasoning, Claude's, it may.
         in_results: which media a result may hold: block keys, or formats of documents (BR-B16). None where no model is
             known: a check takes what some model takes, and an export leaves in place what nearly all do.
         media: which media the model takes at all (BR-B20).
         empty_results: whether a result may be empty (BR-B14), or hold empty text (BR-B05).
-        white_space: whether a text may be white space: never, beside another text, or alone too (BR-B05).
-        calls_last: whether nothing but calls may stand behind a call (BR-B32).
+        white_space: whether a text may be white space: never, next to another text, or alone too (BR-B05).
+        calls_last: whether only calls may follow a call (BR-B32).
         status: whether a result may have a status (BR-B26).
         reasoning: whether signed reasoning goes back (BR-B23).
         unsigned_reasoning: whether reasoning without a signature does. None where no model is known: a check takes it.
@@ -111,7 +111,7 @@ class Bedrock(Fields):
         return self.cache_points
 
     def mark_cache(self, blocks: list[Any], ttl: str | None) -> bool:
-        """Put a cache point behind the last block; see `Dialect.mark_cache`."""
+        """Put a cache point after the last block; see `Dialect.mark_cache`."""
         if not blocks or not blocks[-1].keys() & _CACHED or blocks[0].keys() & {"document", "video"}:
             return False
         lasting = {"ttl": ttl} if ttl is not None and self.cache_ttl else {}
@@ -136,4 +136,4 @@ class Bedrock(Fields):
 
 
 _CACHED: Final = frozenset({"text", "image", "toolResult"})
-"""The blocks of a user message behind which a cache point may stand."""
+"""The blocks of a user message that a cache point may follow."""

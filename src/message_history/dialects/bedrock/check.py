@@ -1,4 +1,4 @@
-"""Find what Converse refuses in a list as it stands; written apart from parsing, repair and rendering.
+"""Find what Converse refuses in a list; written separately from parsing, repair and rendering.
 
 Blobs may be bytes, as boto3 takes them, or base64 text, as they are in the HTTP request.
 """
@@ -97,7 +97,7 @@ class _Check:
         return any(isinstance(block, Mapping) and "toolUse" in block for block in blocks)
 
     def _order(self, n: int, kinds: Sequence[str], content: Sequence[Any]) -> None:
-        """BR-B32: what is behind a call."""
+        """BR-B32: what follows a call."""
         called: list[str] = []
         for m, kind in enumerate(kinds):
             inner = content[m].get(kind) if isinstance(content[m], Mapping) else None
@@ -304,7 +304,7 @@ class _Check:
             self.found.add("BR-B24", n, f"{path}.reasoningContent", f"reasoning with {len(data)} keys")
 
     def _together(self, n: int, role: str, content: Sequence[Any], kinds: Sequence[str]) -> None:
-        """BR-B15: what may stand beside calls and results."""
+        """BR-B15: what may be in one message with calls or results."""
         if role == "assistant":
             has_text = any(kind not in ("toolUse", "toolResult", "cachePoint", "") for kind in kinds)
             if (

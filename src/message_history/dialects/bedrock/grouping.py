@@ -1,4 +1,4 @@
-"""How the blocks of a Converse message may stand together: beside results, in what number, with which cache points.
+"""How the blocks of a Converse message may be combined: with results, in what number, with which cache points.
 
 These functions know blocks on the wire, and nothing of histories.
 """
@@ -40,7 +40,7 @@ def calls_apart(content: list[Wire]) -> list[list[Wire]]:
 
 
 def groups_of(results: Sequence[Wire], rest: Sequence[Wire], dialect: Fields) -> list[list[Wire]]:
-    """Split the content of a user message into what may stand together (BR-B15, BR-B21)."""
+    """Split the content of a user message into what one message may hold (BR-B15, BR-B21)."""
     groups: list[list[Wire]] = [list(results)] if results else [[]]
     others = [wire for wire in rest if key_of(wire) != "cachePoint"]
     if results and others and not all(is_allowed(wire, dialect.beside_results) for wire in others):
@@ -76,7 +76,7 @@ def with_text(content: list[Wire]) -> bool:
 
 
 def place_cache_points(content: list[Wire]) -> tuple[int, int]:
-    """Move cache points to where they may stand (BR-B22); return how many were taken out and moved."""
+    """Move cache points to where they are allowed (BR-B22); return how many were taken out and moved."""
     dropped = moved = 0
     placed: list[Wire] = []
     for wire in content:

@@ -19,7 +19,7 @@ _EXTENSION: Final = re.compile(rf"\.({'|'.join((*DOCUMENTS, 'htm', 'markdown', '
 
 
 def format_of(kind: str, media_type: object) -> str | None:
-    """Return the format of an `image` or `document` for a media type; parameters behind that do not matter."""
+    """Return the format of an `image` or `document` for a media type; parameters after that do not matter."""
     bare = media_type.partition(";")[0].strip().lower() if isinstance(media_type, str) else ""
     return _FORMATS[kind].get(bare)
 
@@ -52,7 +52,7 @@ def bytes_of(text: object) -> bytes | None:
 
 
 def utf8_of(text: object) -> bytes | None:
-    """Return the bytes of a text; None when there are none, or when UTF-8 cannot carry it."""
+    """Return the bytes of a text; None when it has none, or when UTF-8 cannot carry it."""
     try:
         return text.encode() or None if isinstance(text, str) else None
     except UnicodeEncodeError:

@@ -149,21 +149,21 @@ class _Reader:
             blocks[first] = self._keeping(blocks[first], others)
 
     def _cache_point(self, point: dict[Any, Any], blocks: list[Block]) -> None:
-        """Let the block before a cache point keep it, and what stands beside it."""
+        """Let the block before a cache point keep it, and the keys next to it."""
         if blocks:
             blocks[-1] = self._keeping(blocks[-1], point)
         else:
             self.parsed.dropped(point, self._source, "a cache point with nothing before it")
 
     def _keeping(self, block: Block, others: Mapping[Any, Any]) -> Block:
-        """Let a block keep keys that stand outside of it; one that it has already has no place."""
+        """Let a block keep keys from outside of it; a key that it already has is dropped."""
         taken = {key: value for key, value in others.items() if key in block.extra(BEDROCK)}
         if taken:
             self.parsed.dropped(taken, self._source, f"keys that came twice: {', '.join(map(str, taken))}")
         return _with_extra(block, {key: value for key, value in others.items() if key not in taken})
 
     def _block(self, key: str, value: object) -> Block:
-        """Read what stands under a block's one key; what does not fit it is kept whole."""
+        """Read the value of a block's one key; what does not fit is kept whole."""
         if key == "text":
             return text_block(str.__str__(value)) if isinstance(value, str) else self._as_text(value)
         data = as_mapping(value)

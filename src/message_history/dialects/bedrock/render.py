@@ -107,7 +107,7 @@ class Render:
         return [_message("assistant", texts), _message("user", [{"text": BRIDGE}]), _message("assistant", calls)]
 
     def _ordered(self, written: list[list[Wire]]) -> list[list[Wire]]:
-        """Put what may not stand behind a call before it, each with its cache point."""
+        """Move what may not follow a call before it, each with its cache point."""
         written = [wires for wires in written if wires]
         if not self._dialect.calls_last:
             return written
@@ -117,7 +117,7 @@ class Render:
         return ordered
 
     def _end_with_text(self, content: list[Wire]) -> None:
-        """Take reasoning from the end of a message, and the cache points behind it (BR-B23)."""
+        """Take reasoning from the end of a message, and the cache points after it (BR-B23)."""
         while content:
             last = next((wire for wire in reversed(content) if key_of(wire) != "cachePoint"), content[-1])
             if key_of(last) != "reasoningContent":
@@ -197,7 +197,7 @@ class Render:
         return {"toolResult": wire}
 
     def _result_part(self, part: Block, written: Wire, result: ToolResultBlock) -> list[Wire]:
-        """Write the media of a result: in place, or behind the results with a note in its place (BR-B16)."""
+        """Write the media of a result: in place, or after the results with a note in its place (BR-B16)."""
         key = key_of(written)
         limit = {"image": self._dialect.max_images, "document": self._dialect.max_documents}.get(key)
         count = self._counts.get(key, 0)

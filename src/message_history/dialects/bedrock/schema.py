@@ -1,6 +1,6 @@
 """The rules of Bedrock's Converse API, as data: ids as in the catalogue they came from, provider texts verbatim.
 
-Two layers answer: Converse itself, and the model behind it, whose texts come after "The model returned the following
+Two layers answer: Converse itself, and the model it calls, whose texts come after "The model returned the following
 errors: ". `{n}` stands for a message, `{m}` for a block in it. Many rules hold for some families of models only; the
 table at the end says for which. A rule without an error text is documented, but nobody has published the answer.
 """
@@ -40,7 +40,7 @@ BLOCKS: Final = (
 )
 """The keys of which a block has one (botocore 1.44.5)."""
 TOOL_CHANGES: Final = frozenset({"toolAddition", "toolRemoval"})
-"""What adds tools to those of the request, or takes them out: only a model that was told of it needs it."""
+"""What adds tools to those of the request, or takes them out: only a model that has seen the change needs it."""
 MEDIA_OF_RESULTS: Final = frozenset({"document", "image", "searchResult"})
 """The media in results that some model was recorded to take (2026-08)."""
 AS_JSON: Final = "(json)"

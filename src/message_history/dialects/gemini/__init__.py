@@ -42,9 +42,9 @@ class Gemini(Fields):
         signatures_required: whether the first call of each step must be signed (GM-G10). None where no model is known:
             a check takes an unsigned one, and an export gives it the value that stands for a signature.
         prefill: whether the list may end with the model (GM-G15). None where no model is known: a check takes it, and
-            an export puts a user's turn behind it.
+            an export puts a user's turn after it.
         media_in_responses: whether a response may hold images and documents (GM-G24). None where no model is known: a
-            list with them is taken, and an export puts them behind the responses.
+            list with them is taken, and an export puts them after the responses.
         server_tools: whether server tools' parts and part metadata go back (GM-G25).
         empty_text: whether text parts may be empty: Vertex alone refuses them (GM-G04).
         adjacent: whether neighbouring contents may have one role, as all but the first models allow (GM-G16).
@@ -55,7 +55,7 @@ class Gemini(Fields):
             answers them all the same. None where no model is known: a check takes such a list.
         display_names: whether media may say what they are called (GM-G22), as on Vertex. None where neither the host
             nor the model is known: a name that came with the media goes back.
-        beside_results: whether other parts may stand beside the response of a single call (GM-G23, GM-G24).
+        beside_results: whether other parts may be in one content with the response of a single call (GM-G23, GM-G24).
         bypass_as_text: whether the value that stands for a missing signature may come as its text (GM-G14).
         limits: what is taken of images and documents (GM-G28, GM-G29).
     """

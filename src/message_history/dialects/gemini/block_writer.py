@@ -1,4 +1,4 @@
-"""Write parts of a content: media, what stands beside a part's data, and what of both the API does not take."""
+"""Write parts of a content: media, the keys next to a part's data, and what the API does not take of both."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Parts:
         }
 
     def beside(self, block: ProviderBlock) -> Wire:
-        """Write a part of nothing but what stands beside a part's data."""
+        """Write a part that has only the keys next to a part's data."""
         data: Any = block.data
         self._omit(self._unsent(dict(data)))
         return {key: thaw_well_formed(value, self.changes) for key, value in data.items() if self._is_sent(key, value)}

@@ -1,4 +1,4 @@
-"""Find what generateContent refuses in a list as it stands; written apart from parsing, repair and rendering."""
+"""Find what generateContent refuses in a list; written separately from parsing, repair and rendering."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BESIDE: Final = frozenset({"thought", "thoughtSignature", "videoMetadata", "medi
     "spreadsheetMetadata",
 }
 ALONE: Final = BESIDE - {"thought", "thoughtSignature", "mediaResolution", "partMetadata", "audioTranscription"}
-"""What may stand in a part of its own: what belongs to a video was recorded so, and taken."""
+"""What may be a part by itself: what belongs to a video was recorded so, and taken."""
 MEDIA: Final = ("inlineData", "fileData")
 INNER_KEYS: Final[dict[str, frozenset[str]]] = {
     "inlineData": frozenset({"mimeType", "data"}),
@@ -76,7 +76,7 @@ class _Content:
         self.data: Mapping[Any, Any] = _renamed(entry) if isinstance(entry, Mapping) else {}
         self.role = text_at(self.data, "role")
         held = self.data.get("parts")
-        # A single part may stand where a list of parts is meant.
+        # A single part may be where a list of parts is meant.
         listed = [held] if isinstance(held, Mapping) and held else entries(held)
         # A list of parts among the parts is taken for these parts.
         parts = [part for item in listed for part in (item if isinstance(item, list) and item else [item])]
@@ -232,7 +232,7 @@ class _Check:
             self._media_check.image(n, f"{path}.data", mime, data, m=m)
 
     def _beside(self, n: int, content: _Content) -> None:
-        """GM-G23 and GM-G24: what stands in one content with responses."""
+        """GM-G23 and GM-G24: what is in one content with responses."""
         others = [m for m, part in enumerate(content.parts) if part is not None and "functionResponse" not in part]
         if not others or (self._dialect.beside_results and len(content.responses) == 1):
             return
@@ -248,7 +248,7 @@ class _Check:
     # Neighbours
 
     def _roles(self) -> None:
-        """GM-G16, but for what the user says behind responses."""
+        """GM-G16, except for what the user says after responses."""
         if self._dialect.adjacent:
             return
         for n in range(1, len(self.entries)):

@@ -1,4 +1,4 @@
-"""Look at raw contents: under which names, and what stands beside a part's data."""
+"""Look at raw contents: under which names, and which keys are next to a part's data."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def noted(block: Block) -> Mapping[str, Any]:
 @final
 @define(eq=False)
 class Came:
-    """How a part came: what stood beside its data, and facts that are not plain from the block it becomes."""
+    """How a part came: the keys next to its data, and facts that the block it becomes does not show."""
 
     keys: dict[str, Any] = field(factory=dict)
     signature: str | None = None

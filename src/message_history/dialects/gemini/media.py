@@ -41,7 +41,7 @@ _MASK: Final = re.compile(r"<[^<>]*>|\[[A-Z_ ]+\]")
 
 
 def media_type(value: object) -> str:
-    """Complete a media type, or the name of a format, in lower case; an empty text when there is none."""
+    """Complete a media type, or the name of a format, in lower case; an empty text without one."""
     if not isinstance(value, str):
         return ""
     kind = value.partition(";")[0].strip().lower()

@@ -107,7 +107,7 @@ class Reader:
         return True
 
     def _plain(self, data: Mapping[Any, Any]) -> None:
-        """Read a message whose content stands under `content`, as other providers have it."""
+        """Read a message whose content is under `content`, as other providers have it."""
         blocks = read_blocks(data.get("content"), self._source, self.parsed, self)
         self._message(data, self._role_of(data, [{}]), blocks, {"role", "content"})
 
@@ -159,12 +159,12 @@ class Reader:
             return self._without_data(fields, came)
         if len(present) > 1:
             self._converted("a part with two data fields, split")
-        # Whatever stands beside the data belongs to the call if there is one.
+        # Whatever is next to the data belongs to the call if there is one.
         owner = "functionCall" if "functionCall" in present else present[0]
         return [self._data(kind, fields[kind], came if kind == owner else Came(), answered) for kind in present]
 
     def _came(self, beside: dict[str, Any]) -> Came:
-        """Take the signature from a part's other fields; the value that stands for none is none (GM-G14)."""
+        """Take the signature from a part's other fields; the value that means a missing one does not count (GM-G14)."""
         signature = beside.pop("thoughtSignature", None)
         if isinstance(signature, bytes | bytearray | memoryview):
             signature = base64.b64encode(signature).decode()
@@ -331,7 +331,7 @@ class Reader:
         return {"type": "url", "url": where}, None
 
     def _as_text(self, value: object, what: str, came: Came | None = None) -> TextBlock:
-        """Keep a value that is none of this API's, and what stands beside it."""
+        """Keep a value that is not of this API, and the keys next to it."""
         self._converted(f"{what}, kept as JSON text")
         return text_block(text_of_json(value), came.meta() if came is not None else None)
 

@@ -112,7 +112,7 @@ class Render:
             self.changes.omitted(block, "empty text (GM-G04)")
 
     def _blank(self, block: ProviderBlock, parts: list[Wire], *, beside: bool) -> None:
-        """Write a blank text as it came, where it stands beside something."""
+        """Write a blank text unchanged, where it is next to something."""
         if beside and (block.data["text"] or self._dialect.empty_text):
             parts.append(self._parts.keys(block, {"text": block.data["text"]}, ()))
         else:
@@ -245,7 +245,7 @@ class Render:
         return mark is not None and mark.kind == "bootstrap" and mark.reason == GEMINI and self._dialect.empty_text
 
     def _response(self, block: ToolResultBlock, behind: list[Wire], taken: set[str | None]) -> Wire:
-        """Write a result; media that a response does not hold go behind the responses (GM-G24)."""
+        """Write a result; media that a response does not hold go after the responses (GM-G24)."""
         called = Called._make(self._short.called.get(block.tool_use_id, UNKNOWN))
         facts = noted(block) if block.meta is not None else {}
         own_id = facts.get("id") if self._dialect.ids else None
@@ -255,7 +255,7 @@ class Render:
         texts: list[str] = []
         media: list[Wire] = []
         whole = facts.get("response")
-        # Histories that were saved before media could stand beside such a response do not say how many blocks it is.
+        # Histories saved before media could be in one content with such a response do not say how many blocks it is.
         in_whole = 0 if whole is None else facts.get("blocks", len(block.content))
         for part in block.content[in_whole:]:
             if isinstance(part, TextBlock):

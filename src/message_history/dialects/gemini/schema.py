@@ -76,7 +76,7 @@ FIELDS: Final[dict[str, frozenset[str]]] = {
     "audioTranscription": frozenset({"text", "finished", "languageCode", "speakerLabel", "words"})
     | {"startOffset", "endOffset"},
 }
-"""The fields of each kind of data, and of what stands beside it (SDK types, 2026-09)."""
+"""The fields of each kind of data, and of the keys next to it (SDK types, 2026-09)."""
 KINDS: Final[dict[str, type]] = {
     **dict.fromkeys(("id", "name", "language", "code", "outcome", "output", "toolType", "scheduling"), str),
     **dict.fromkeys(("displayName", "mimeType", "fileUri", "data", "mediaProcessing"), str),

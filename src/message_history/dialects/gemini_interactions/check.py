@@ -1,4 +1,4 @@
-"""Find what the Interactions API refuses in a list as it stands; written apart from parsing, repair and rendering."""
+"""Find what the Interactions API refuses in a list; written separately from parsing, repair and rendering."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class _Check:
     # Calls and results
 
     def _pairs(self) -> None:
-        """GI-03 and GI-04: results by id, right behind the reply with their calls."""
+        """GI-03 and GI-04: results by id, right after the reply with their calls."""
         waiting: dict[str, int] = {}
         for n, step in enumerate(self.entries):
             kind, id = text_at(step, "type"), text_at(step, "call_id")

@@ -287,7 +287,7 @@ class Reader:
 
 
 def read_parts_of(content: object) -> list[Any]:
-    """Return the items of a content; one that stands alone is a list of itself, and none is empty."""
+    """Return the items of a content; a single item becomes a list, and no content an empty one."""
     if content is None:
         return []
     single = as_mapping(content) if not isinstance(content, list) else None

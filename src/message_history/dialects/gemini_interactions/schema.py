@@ -66,7 +66,7 @@ ID_LIMIT: Final = 256
 TRUNCATED: Final = frozenset(
     {"in_progress", "failed", "cancelled", "incomplete", "budget_exceeded", "queued", "requires_continuation"}
 )
-"""The statuses of an interaction that ended, or stands, before the model was done."""
+"""The statuses of an interaction that ended, or stopped, before the model was done."""
 
 
 def is_step(data: Mapping[Any, Any]) -> bool:

@@ -28,7 +28,7 @@ class _Form(ToolForm):
 
     def read_elsewhere(self, reader: ToolReader, body: Mapping[str, Any]) -> None:
         for key in _GENERATION:
-            # The choice stands among the parameters of generation, which are left as they are.
+            # The choice is among the parameters of generation, which are left unchanged.
             inner = body.get(key)
             if isinstance(inner, Mapping):
                 reader.choice(f"{key}.tool_choice", inner.get("tool_choice"))

@@ -36,9 +36,9 @@ class LangChain(Fields):
 
     Args:
         ends_with_ai: whether the list may end with an AI message: to store it. By default it is what a chat model is
-            given, and several refuse to go on from their own words.
-        late_system: whether system messages may stand in the middle; by default their words become marked text of
-            the human's, as several chat models refuse them there.
+            given, and several refuse to continue their own text.
+        late_system: whether system messages may be in the middle; by default their text becomes marked text of the
+            human message, as several chat models refuse them there.
         binds_thinking: whether signed thinking is omitted once anything before it has changed.
     """
 

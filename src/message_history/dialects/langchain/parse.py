@@ -130,7 +130,7 @@ class _Content:
         self.issuer = issuer  # the dialect of the provider that wrote it; None when it is not known
 
     def blocks(self, content: object) -> list[Block]:
-        """Read content: text, or a list of texts and dicts; empty text is none."""
+        """Read content: text, or a list of texts and dicts; empty text is no content."""
         if isinstance(content, str):
             return [text_block(str.__str__(content))] if content else []
         items = as_sequence(content) if content is not None else ()
@@ -193,7 +193,7 @@ class _Content:
 
 
 def _assistant(data: Mapping[Any, Any], content: _Content) -> list[Block]:
-    """Read the assistant's message: calls that stand in the content too stay where they are there."""
+    """Read the assistant's message: calls that are in the content too stay where they are there."""
     calls: dict[str, ToolUseBlock] = {}
     nameless: list[ToolUseBlock] = []
     signatures = _signatures(data)
@@ -222,7 +222,7 @@ def _assistant(data: Mapping[Any, Any], content: _Content) -> list[Block]:
 
 
 def _signatures(data: Mapping[Any, Any]) -> Mapping[str, str]:
-    """Return the signatures that langchain-google-genai keeps beside a message, by the ids of its calls."""
+    """Return the signatures that langchain-google-genai keeps next to a message, by the ids of its calls."""
     extra = as_mapping(data.get("additional_kwargs")) or {}
     found = as_mapping(extra.get(_SIGNATURES)) or {}
     return {str(id): value for id, value in found.items() if isinstance(value, str)}
@@ -276,7 +276,7 @@ def _raw_calls(data: Mapping[Any, Any]) -> Iterator[ToolUseBlock]:
 
 
 def _call_in_content(id: str, item: Mapping[Any, Any]) -> ToolUseBlock:
-    """Read a call that stands in the content alone."""
+    """Read a call that is in the content only."""
     args = next((item[key] for key in ("args", "input", "arguments") if item.get(key) is not None), None)
     return _call({"id": id, "name": item.get("name"), "args": args})
 
@@ -295,7 +295,7 @@ def _call(item: Mapping[Any, Any], *, invalid: bool = False) -> ToolUseBlock:
 
 
 def _lenient_call(id: str, name: str, text: str, meta: Meta | None) -> ToolUseBlock:
-    """Read what langchain-core takes for whole arguments and JSON does not: none at all, and line breaks in a text."""
+    """Read what langchain-core treats as whole arguments and JSON does not: none at all, and line breaks in a text."""
     try:
         found = json.loads(text or "{}", strict=False)
     except (ValueError, RecursionError):
@@ -305,7 +305,7 @@ def _lenient_call(id: str, name: str, text: str, meta: Meta | None) -> ToolUseBl
 
 
 def _placed(call: ToolUseBlock, item: Mapping[Any, Any]) -> ToolUseBlock:
-    """Let a call remember that it stands in the content too, and as what."""
+    """Let a call remember that it is in the content too, and in which form."""
     meta = call.meta if call.meta is not None else Meta()
     extra: dict[str, Any] = {LANGCHAIN: {**call.extra(LANGCHAIN), "item": item}}
     if type_of(item) == "tool_use":

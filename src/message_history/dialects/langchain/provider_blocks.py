@@ -1,7 +1,7 @@
 """Read the items of a message's content that are in a provider's own form, each by the reader of its provider.
 
-The block that an item becomes is the one that its provider's own list would give, so that it goes back there as it
-came. What stood in the content is kept beside it, to be written again for LangChain.
+An item becomes the same block as from its provider's own list, so that it is sent there unchanged. What was in the
+content is kept with the block, to be written again for LangChain.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def item_groups(items: Iterable[object]) -> list[list[Any]]:
 
 
 def _key(item: object) -> tuple[str, str] | None:
-    """Return what the items of one group have in common; None for an item that stands alone."""
+    """Return what the items of one group have in common; None for an item by itself."""
     data = as_mapping(item) if not isinstance(item, str) else None
     id = data.get("id") if data is not None else None
     if data is None or not isinstance(id, str) or not id.startswith(("msg_", "rs_")):

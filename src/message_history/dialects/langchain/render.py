@@ -217,7 +217,7 @@ class Render:
         return {**call, "args": thaw_well_formed(block.frozen_input, self.changes), "type": "tool_call"}
 
     def _place(self, block: ToolUseBlock) -> int:
-        """Return where a call stands in its message: in the content, among its calls, or among those that are none."""
+        """Return where a call is in its message: in the content, among its calls, or among its invalid calls."""
         if not block.extra(LANGCHAIN).keys().isdisjoint(("item", ITEMS)):
             return 0
         return 2 if self._is_invalid(block) else 1
@@ -242,7 +242,7 @@ class Render:
 
 
 _OWN: Final = (LANGCHAIN, "anthropic")
-"""Whose blocks stand in content lists as they are; those of langchain-core's other providers are its own to it."""
+"""Whose blocks are in content lists unchanged; langchain-core treats those of its other providers as its own."""
 _PLACED: Final = {"base64": ("data", "base64"), "url": ("url", "url"), "file": ("file_id", "file_id")}
 
 

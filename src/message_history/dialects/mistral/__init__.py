@@ -38,8 +38,8 @@ class Mistral(Fields):
             may.
         alternate: whether user and assistant must take turns, as chat templates demand (MS-M22).
         one_system: whether all parts of the system prompt must be one message (MS-M22).
-        late_system: whether system messages may stand behind a user message (MS-M03b).
-        bridge: whether an assistant message must stand between a tool message and a user message (MS-M03a).
+        late_system: whether system messages may follow a user message (MS-M03b).
+        bridge: whether an assistant message must come between a tool message and a user message (MS-M03a).
         text_with_calls: whether an assistant message may hold text and calls (MS-M09).
         text_lists: whether content may be a list where text is all that it holds.
         thinking: whether thinking goes back to the model (MS-M10). None where no model is known: a check takes it, and

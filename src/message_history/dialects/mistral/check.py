@@ -1,4 +1,4 @@
-"""Find what Mistral refuses in a list as it stands; written apart from parsing, repair and rendering."""
+"""Find what Mistral refuses in a list; written separately from parsing, repair and rendering."""
 
 from __future__ import annotations
 

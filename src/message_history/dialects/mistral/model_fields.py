@@ -46,7 +46,7 @@ class Fields(OfRequests["ChatCompletionRequestMessageTypedDict"]):
     limits: Limits = LIMITS
 
     def __attrs_post_init__(self) -> None:
-        """Refuse messages that could hold something and no text, and turns between which a system message may stand."""
+        """Refuse messages that could hold something but no text, and turns that allow system messages between them."""
         if self.alternate and (self.late_system or not self.one_system):
             raise ValueError("alternate needs one_system and late_system=False: a second one breaks the turns")
         for name in ("user_chunks", "assistant_chunks", "tool_chunks"):

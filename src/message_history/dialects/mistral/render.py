@@ -206,7 +206,7 @@ class Render:
                 self._wire.append({"role": "user", "content": PLACEHOLDER})
 
     def _user_blocks(self, blocks: Iterable[Block], chunks: list[Wire]) -> None:
-        """Write a user message, behind `chunks`, for each run of content, a system message for each system block."""
+        """Write a user message, after `chunks`, for each run of content, a system message for each system block."""
         first = len(self._wire)
 
         def end() -> None:
@@ -266,7 +266,7 @@ class Render:
         return wire
 
     def _result_part(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
-        """Write a tool's image or document: where it was, or behind the tool messages, with a note in its place."""
+        """Write a tool's image or document: where it was, or after the tool messages, with a note in its place."""
         written = self._media(part, self._dialect.tool_chunks | self._dialect.user_chunks)
         if written["type"] in self._dialect.tool_chunks:
             return written
@@ -372,7 +372,7 @@ def _text_chunk(text: str) -> Wire:
 
 
 def _chunk(block: Block, types: frozenset[str]) -> Wire | None:
-    """Return a chunk that we do not model with the keys that the API knows, if it is whole and may stand there."""
+    """Return a chunk that we do not model with the keys that the API knows, if it is whole and allowed there."""
     if not isinstance(block, ProviderBlock) or block.dialect not in (MISTRAL, OPENAI_CHAT) or block.type not in types:
         return None
     if block.type == "input_audio":

@@ -1,7 +1,7 @@
 """The rules of Mistral's chat messages, as data: ids as in the catalogue they came from, provider texts verbatim.
 
 The provider publishes its own request validators (mistral-common), one for each version of its tokenizer; the hosted
-API answers with their texts, in an envelope of its own. `{...}` stands for what differs. A rule without an error text
+API answers with their texts, in its own envelope. `{...}` stands for what differs. A rule without an error text
 is documented, but nobody has published what the API answers.
 """
 

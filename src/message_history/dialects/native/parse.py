@@ -45,7 +45,7 @@ ARRIVALS: Final = "arrivals"
 REPLIES: Final = "replies"
 """The key of what providers said of the replies in a message."""
 _SIZES: Final = (3, 4, 5)
-"""How many keys a message has, with and without what may stand beside its value."""
+"""How many keys a message has, with and without what may be next to its value."""
 PIECE: Final = 64
 """How many entries are well read ahead at once: with fewer each costs more, and of more the collector sees more."""
 
@@ -136,7 +136,7 @@ def _read_usual(raw: Sequence[Any]) -> list[Message | None]:
 
 
 def _read_some(entries: Sequence[Any]) -> list[Message | None]:
-    """Read messages of such shapes, with what stands beside their values."""
+    """Read messages of such shapes, with what is next to their values."""
     found = read_each(entries, _SIZES, _KEEP)
     for n, message in enumerate(found):
         if message is not None and len(entries[n]) > _SIZES[0]:
@@ -149,7 +149,7 @@ def _read_common(entry: Any) -> Message | None:
 
 
 def with_beside(message: Message, entry: Mapping[str, Any]) -> Message | None:
-    """Give a message that nobody else has yet what is saved beside its value; None if that needs a second look."""
+    """Give a message that nobody else has yet what is saved next to its value; None if that needs a second look."""
     size = _SIZES[0]
     if ARRIVALS in entry:
         size += 1
@@ -269,7 +269,7 @@ def _text(value: object) -> str | None:
 
 
 def _mark(value: object) -> Mark | None:
-    """Read a mark; one that a later version made, or that was tampered with, is none."""
+    """Read a mark; None for one that a later version made, or that was tampered with."""
     if not isinstance(value, Mapping) or not isinstance(value.get("kind"), str) or value["kind"] not in _MARK_KINDS:
         return None
     fields: dict[str, Any] = {key: value[key] for key in _MARK_FIELDS if _is_of_mark(key, value.get(key))}
@@ -279,7 +279,7 @@ def _mark(value: object) -> Mark | None:
 
 
 def _decision(value: object) -> Decision | None:
-    """Read a decision; what is not just one stays beside the mark."""
+    """Read a decision; what is more than one stays next to the mark."""
     if not isinstance(value, Mapping) or not value.keys() <= _DECISION.keys() or "state" not in value:
         return None
     if not all(isinstance(value[key], _DECISION[key]) and not isinstance(value[key], bool) for key in value):
@@ -303,7 +303,7 @@ def _beside_mark(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_of_mark(key: object, value: object) -> bool:
-    """Return whether a mark may have this key and this value, beside its kind."""
+    """Return whether a mark may have this key and this value, in addition to its kind."""
     if key == DECISIONS:
         return isinstance(value, list) and all(_decision(item) is not None for item in value)
     if key == "blocks":

@@ -1,7 +1,7 @@
 """Our own saved form in short, as pickles hold it: a plain message is its role and its plain content.
 
-To make dicts of all blocks, and to look at each of their keys, takes half as long again. What is no plain message
-stands in a pickle as in the saved form, and all that is read goes through the same laws.
+Making dicts of all blocks, and looking at each of their keys, takes half as long again. Any other message is in a
+pickle as in the saved form, and everything that is read goes through the same laws.
 """
 
 from __future__ import annotations

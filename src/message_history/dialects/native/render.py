@@ -62,7 +62,7 @@ def message_to_json(message: Message) -> dict[str, Any]:
 
 
 def beside(message: Message) -> dict[str, Any]:
-    """Write what stands beside the value of a message."""
+    """Write what is next to the value of a message."""
     entry: dict[str, Any] = {}
     if message.replies:
         entry[REPLIES] = [as_json(reply) for reply in message.replies]

@@ -41,24 +41,24 @@ class OpenAIChat(Fields):
     Args:
         provider: whose rules are quoted in violations.
         prefill: whether the list may end with the assistant (OT-02, HF-11, PX-02). None where no host is known: a check
-            takes it, and an export puts a user's turn behind it.
+            takes it, and an export puts a user's turn after it.
         leading_assistant: whether the list may begin with the assistant: the placeholder before it is not sent. None
-            where no host is known: a list that came so goes back so.
+            where no host is known: such a list is sent unchanged.
         system_role: the role of system messages; `user` where the model takes neither other (OC-17, HF-03).
         developer: whether developer messages are known (GW-02).
-        late_system: whether system messages may stand behind the first message (HF-04).
+        late_system: whether system messages may follow the first message (HF-04).
         one_system: whether there may be only one (HF-01, HF-04).
         needs_user: whether there must be a user message (HF-05).
         alternate: whether user and assistant must take turns (DS-07, HF-01, HF-02).
-        bridge: whether an assistant message must stand between a tool message and a user message (HF-02).
+        bridge: whether an assistant message must come between a tool message and a user message (HF-02).
         tools: whether calls and results are messages, or must be written as text (HF-01).
         max_calls: how many calls one message may make (OC-05, HF-06).
         text_with_calls: whether an assistant message may hold text and calls (VX-01, HF-14).
-        go_on: whether a user message must stand between them where they are two messages.
+        go_on: whether a user message must come between them where they are two messages.
         call_keys: whether calls may hold keys that no documentation has, and get them back.
         custom_calls: whether calls with free text as input are known.
         function_role: whether there may be messages with the role `function`, as there were before tools (OC-24).
-        null_content: how content is written that is not there, beside calls (KM-02, HF-09, HF-10): `null`; `omit`,
+        null_content: how missing content is written in messages with calls (KM-02, HF-09, HF-10): `null`; `omit`,
             without the key; `empty`, as an empty text that must be there; or `emptied`, where nobody was seen to
             refuse null and an empty text is sent to be safe.
         content_key: whether every message must have the key (AZ-01, GW-01).
@@ -74,12 +74,12 @@ class OpenAIChat(Fields):
         strict_urls: whether an image's URL must say where it is or hold it, and a file be a data URL or an id, and no
             recording (OC-25, OC-26, OC-28).
         result_images: whether tool messages may hold images (OC-15): `refused`; `moved`, where nobody was seen to
-            refuse them and they are sent behind the results to be safe; or `kept`. None where no host is known: a check
+            refuse them and they are sent after the results to be safe; or `kept`. None where no host is known: a check
             takes them, and an export moves them.
         audio: whether user messages may hold audio (OC-16).
         videos: whether user messages may hold videos, which OpenAI does not take (OC-16).
         files: whether user messages may hold files.
-        native: whether arguments are objects and images stand beside the text, as in Ollama's own API (OL-01).
+        native: whether arguments are objects and images are next to the text, as in Ollama's own API (OL-01).
         cache_marks: whether parts may carry Claude's cache marks.
         object_arguments: whether a call's arguments must be a JSON object (QW-04, HF-07, OL-03).
         reasoning: the key under which the model takes its reasoning back, or `<think>` for inside the content; None
@@ -145,9 +145,9 @@ class OpenAIChat(Fields):
         Raises:
             ModuleNotFoundError: when the distribution is not installed that measures.
             FileNotFoundError: when there is no template.
-            ValueError: when the template is none, or renders not even a user message.
+            ValueError: when it is not a template, or renders not even a user message.
 
-        Complexity: some hundred small renderings, in a process of their own; a template is measured once.
+        Complexity: some hundred small renderings, in a separate process; a template is measured once.
         """
         with needs_extra("measure"):
             measuring = import_module("message_history_measure")

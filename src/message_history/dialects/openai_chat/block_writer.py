@@ -359,7 +359,7 @@ def _no_constant(name: str) -> object:
 
 
 _SIGNATURE: Final = re.compile("[A-Za-z0-9+/_-]*={0,2}")
-"""What Gemini takes as a signature behind a host of this API: base64, of either alphabet."""
+"""What Gemini takes as a signature from a host of this API: base64, of either alphabet."""
 
 
 def _own_keys(extra: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Find what Chat Completions refuses in a list as it stands; written apart from parsing, repair and rendering.
+"""Find what Chat Completions refuses in a list; written separately from parsing, repair and rendering.
 
 The check finds faults; which rule a fault breaks, in whose text, is the provider's to say (`providers.py`). One
 that a provider does not mind is not reported.
@@ -275,7 +275,7 @@ class _Check:
                     self._add("arguments no object", n, path, "arguments that are no JSON object", m=m, ids=id)
 
     def _pairs(self) -> None:
-        """Each assistant message with the run of tool messages right behind it."""
+        """Each assistant message with the run of tool messages right after it."""
         calls = _NO_CALLS
         for n, entry in enumerate(self.entries):
             role = entry.get("role")

@@ -35,7 +35,7 @@ def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: Fields) -> Itera
 
 
 def _systems(roles: Sequence[object], dialect: Fields) -> Iterator[Fault]:
-    """Find system messages behind the first message, or a second one."""
+    """Find system messages after the first message, or a second one."""
     fault = "late system"
     if dialect.alternate:
         fault = "late system in turns" if dialect.tools == "text" else "late system beside tools"

@@ -122,12 +122,12 @@ class Reader:
         if role in ("system", "developer"):
             blocks = self.content(content, source)
         elif role == "assistant":
-            # Empty text beside calls is how many servers write no content at all.
+            # Many servers write an empty text in messages with calls and no content.
             blocks = self._assistant(keys, None if calls and content == "" else content, source)
         else:
             assume_user(self.parsed, role, source)
             images = self._images(keys) if "images" in keys else []
-            # Images without text come beside an empty text.
+            # Images without text come with an empty text.
             blocks = [*self.content(None if images and content == "" else content, source), *images]
         blocks += calls
         if role == "assistant" and self._dialect == OPENAI_CHAT:
@@ -151,7 +151,7 @@ class Reader:
         return {}
 
     def _images(self, keys: dict[Any, Any]) -> list[Block]:
-        """Take the images that Ollama's own API has beside the text, as bare base64."""
+        """Take the images that Ollama's own API has next to the text, as bare base64."""
         images = as_sequence(keys["images"])
         if not images or not all(isinstance(image, str) for image in images):
             return []
@@ -203,7 +203,7 @@ class Reader:
         return blocks
 
     def _items(self, value: object, source: int) -> list[Any] | None:
-        """Read a list of calls; one that stands alone, or the JSON text of either, is taken as one."""
+        """Read a list of calls; a single call, or the JSON text of either, is taken as one."""
         if isinstance(value, list):
             return value
         if not value:
@@ -290,7 +290,7 @@ class Reader:
         self._results = []
 
     def _number_results(self) -> None:
-        """Give ids to several calls without one, and to as many results right behind them: they pair by position."""
+        """Give ids to several calls without one, and to as many results right after them: they pair by position."""
         before = self.parsed.messages[-1] if self.parsed.messages else None
         calls = before.calls if before is not None else ()
         results = [block for block in self._results if isinstance(block, ToolResultBlock) and not block.tool_use_id]
@@ -309,7 +309,7 @@ class Reader:
         self.parsed.note(RepairCode.ID_ASSIGNED, self.parsed.sources[-1], detail=detail)
 
     def content(self, content: object, source: int, *, in_result: bool = False) -> list[Block]:
-        """Read text, parts, or whatever stands there; in a result that may be any JSON."""
+        """Read text, parts, or whatever is there; in a result that may be any JSON."""
         if content is None:
             return []
         if isinstance(content, str):
@@ -365,7 +365,7 @@ def _decoded(value: object) -> object:
 
 
 def _take_text(keys: dict[Any, Any], key: str) -> str:
-    """Take a text out of the keys of a message; an empty one when there is none."""
+    """Take a text out of the keys of a message; an empty one when it is missing."""
     return str.__str__(keys.pop(key)) if isinstance(keys.get(key), str) else ""
 
 

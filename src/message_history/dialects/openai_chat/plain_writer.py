@@ -32,7 +32,7 @@ GO_ON: Final = "Go on."
 RESULT: Final = 2
 """How many parts a result has in a plain content; thinking, which has as many, comes without keys."""
 EMPTIED: Final = frozenset({"empty", "emptied"})
-"""The values of `null_content` under which an empty text stands for content that is not there."""
+"""The values of `null_content` under which an empty text stands for missing content."""
 
 
 def is_common(dialect: Fields) -> bool:
@@ -148,7 +148,7 @@ class ChatPlainWriter:
 
 @lru_cache(maxsize=1_000)
 def _name_in(keys: bytes | None) -> str:
-    """Return the name that a result came with and that goes back; empty where there is none, or more than that."""
+    """Return the name that a result came with and that is sent back; empty without one, or with more than that."""
     meta = meta_of_keys(keys)
     own = meta.extra.get(OPENAI_CHAT, EMPTY) if meta is not None else EMPTY
     name = own.get("name") if len(own) == 1 else None

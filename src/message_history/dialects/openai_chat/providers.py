@@ -119,13 +119,13 @@ def faults() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def quoted_by(provider: str) -> Mapping[str, Rule]:
-    """Return which rule each fault breaks, as a provider puts it, without the faults that are none there."""
+    """Return which rule each fault breaks, as a provider puts it, without those that are not faults there."""
     ids = {**faults()["openai"], **faults().get(provider, {})}
     return {fault: rule_of(id) for fault, id in ids.items() if id}
 
 
 def rule_of(quoted: str) -> Rule:
-    """Return the rule that is quoted: by its id, behind which the place of one of its texts may stand."""
+    """Return the rule that is quoted: by its id, which the position of one of its texts may follow."""
     id, _, which = quoted.partition(":")
     rule = schema.RULES.by_id[id]
     return evolve(rule, errors=(rule.errors[int(which)],)) if which else rule

@@ -216,7 +216,7 @@ class Render:
             self.changes.omitted(block, "a block of another provider")
 
     def _blank(self, block: ProviderBlock, texts: list[Wire], *, beside: bool) -> None:
-        """Write white space as it came, where it stands beside something."""
+        """Write white space unchanged, where it is next to something."""
         if beside and self._dialect.empty_content and self._dialect.text_with_calls:
             texts.append({"type": "text", "text": block.data["text"]})
         else:
@@ -246,7 +246,7 @@ class Render:
             key = str(block.extra(OPENAI_CHAT).get("key", schema.REASONING))
         if key == INLINE:
             self.changes.rewritten("reasoning inside the content", block)
-            # First in the content: many templates drop whatever stands before the end of reasoning.
+            # First in the content: many templates drop whatever comes before the end of reasoning.
             place = sum(text.get("text", "").startswith("<think>\n") for text in texts)
             texts.insert(place, {"type": "text", "text": self._writer.text(f"<think>\n{block.thinking}\n</think>")})
         else:
@@ -315,7 +315,7 @@ class Render:
         return {**wire, "name": name} if name is not None else wire
 
     def _texts(self, block: ToolResultBlock) -> list[Wire]:
-        """Write what a tool gave as text parts; its media go behind the results."""
+        """Write what a tool gave as text parts; its media go after the results."""
         texts: list[Wire] = []
         for part in block.content:
             self._writer.omit_keys(part)
@@ -339,7 +339,7 @@ class Render:
         return part.dialect == OPENAI_CHAT and part.type in self._dialect.result_parts
 
     def _result_part(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
-        """Write a tool's image where it was, or behind the tool messages with a note in its place."""
+        """Write a tool's image where it was, or after the tool messages with a note in its place."""
         kind = "image" if isinstance(part, ImageBlock) else "document"
         written = self._writer.media(part)
         if written["type"] == "text" or (written["type"] == "image_url" and self._dialect.result_images == "kept"):

@@ -23,11 +23,11 @@ NAME: Final = re.compile("[a-zA-Z0-9_-]+")
 NAME_LIMIT: Final = 64
 MAX_CALLS: Final = 128
 REASONING: Final = "reasoning_content"
-"""Where reasoning stands for which a message gave no key."""
+"""The key of reasoning for which a message gave no key."""
 OWN_KEY: Final = "as it came"
-"""The `reasoning` of hosts that are not known: it goes back under the key that it came under."""
+"""The `reasoning` of unknown hosts: it is sent back under the key that it came under."""
 MAX_CACHE_MARKS: Final = 4
-"""Claude's own limit, which holds behind gateways too."""
+"""Claude's own limit, which holds through gateways too."""
 
 PARTS: Final[dict[str, frozenset[str]]] = {
     "user": frozenset({"text", "image_url", "input_audio", "file", "video_url"}),

@@ -37,7 +37,7 @@ class OpenAIResponses(Fields):
     """The input items of the Responses API; the defaults are for a model that is not known.
 
     With the defaults a group of reasoning and what it led to goes back untouched, ids and all, where it has encrypted
-    content; an id that no reasoning stands before is omitted, since nothing visible depends on it. Say what your
+    content; an id without reasoning before it is omitted, since nothing visible depends on it. Say what your
     requests say of `store`: where the server keeps the items, reasoning goes back by its id alone; where it does not,
     no item depends on another.
 
@@ -52,12 +52,12 @@ class OpenAIResponses(Fields):
             None to check a list of nothing but outputs as one. Reading such a list, the calls that the server has
             kept are put into the history, marked as held; they and the turn before them are not sent again.
         leading_assistant: whether the list may begin with the assistant. None where no model is known: a list that
-            came so goes back so.
+            begins so is sent unchanged.
         reasoning: what reasoning goes back as: what its issuer encrypted, or the text that it shows (OR-16). None
             where no model is known: each as it came.
         reasons: whether the model always reasons, so that an id asks for reasoning before it (OR-07). None where no
             model is known: a check takes the id alone, and an export omits it.
-        lone_reasoning: whether reasoning may stand without the item that it led to (OR-06).
+        lone_reasoning: whether reasoning may come without the item that it led to (OR-06).
         bare_items: whether reasoning and messages with parts may come without an id (OR-27).
         checks_ids: whether items' ids must be unique, short and begin with their type (OR-11 to OR-14). None where no
             model is known: items that show that another server than OpenAI's made them are taken as they came.
@@ -67,12 +67,12 @@ class OpenAIResponses(Fields):
         needs_status: whether every item must say its status (OR-31).
         binds_thinking: whether reasoning is omitted once anything before it has changed; no server is known that asks
             for it.
-        interleaved: whether other items may stand between a call and its output, and between reasoning and a server
+        interleaved: whether other items may be between a call and its output, and between reasoning and a server
             tool's call (OR-24, OR-08).
         unique_ids: whether call ids must differ in the whole list, not only in a turn (DS-16).
         object_arguments: whether a call's arguments must be a JSON object (HF-07).
         refusals: whether messages may hold refusals (OR-26).
-        developer: whether the developer's words are taken as such (DS-18).
+        developer: whether developer messages are taken as such (DS-18).
         images: whether messages and outputs may hold images.
         files: whether they may hold files.
         text_limit: how long one text may be (OR-23).
@@ -149,5 +149,5 @@ def _of_model(item: object) -> object:
 
 
 def _is_picture(block: Block) -> bool:
-    """Return whether a block is a picture that the model made: the wish to change it may stand before it."""
+    """Return whether a block is a picture that the model made: the wish to change it may come before it."""
     return isinstance(block, ProviderBlock) and block.type == "image_generation_call"

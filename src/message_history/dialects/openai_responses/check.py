@@ -1,4 +1,4 @@
-"""Find what the Responses API refuses in a list as it stands; written apart from parsing, repair and rendering."""
+"""Find what the Responses API refuses in a list; written separately from parsing, repair and rendering."""
 
 from __future__ import annotations
 
@@ -329,7 +329,7 @@ class _Check:
             self.found.add(rule, n, "call_id", f"id {id!r:.80}", which=which, ids=id)
 
     def _is_known_elsewhere(self, n: int) -> bool:
-        """Return whether an output's call may be on the server: in a chain, or behind a reference."""
+        """Return whether an output's call may be on the server: in a chain, or by reference."""
         return self._continues or n > self._first_reference
 
     def _unanswered(self, id: str, call: _Open) -> None:
@@ -360,7 +360,7 @@ class _Check:
                         self.found.add("OR-37", n, "pending_safety_checks", f"safety check {ids!r:.80}", ids=ids)
 
     def _is_of_another(self, entry: Mapping[Any, Any]) -> bool:
-        """Return whether an item shows that it is none of OpenAI's, where it is not known who gets the list."""
+        """Return whether an item shows that it is not OpenAI's, where it is not known who gets the list."""
         return self._dialect.checks_ids is None and (
             schema.ID_OF_ANOTHER.fullmatch(text_at(entry, "id")) is not None or _shows_text(entry)
         )

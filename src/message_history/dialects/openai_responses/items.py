@@ -251,7 +251,7 @@ class Items:
 
     @property
     def _is_stored(self) -> bool:
-        """Return whether the server has what an id alone stands for: it keeps all that no request asks it to forget."""
+        """Return whether the server has the item that an id stands for: it keeps all unless a request says not to."""
         stores = self._dialect.store
         return self._dialect.reasoning == "encrypted" if stores is None else stores
 

@@ -105,7 +105,7 @@ class Reader:
         return without_empty_texts(self.parsed)
 
     def _look_for_requests(self, raw: Sequence[Any]) -> None:
-        """Find the requests for approval; one behind a reference is not seen, and its decision is kept whole."""
+        """Find the requests for approval; one that is only referred to is not seen, and its decision is kept whole."""
         for entry in raw:
             kind = entry.get("type") if isinstance(entry, dict) else None
             if kind == APPROVAL and isinstance(entry.get("id"), str):
@@ -211,7 +211,7 @@ class Reader:
     # Runs
 
     def _led_to(self, data: Mapping[Any, Any]) -> None:
-        """Let reasoning that stands right before this item remember it: it goes back with this item or not at all."""
+        """Let reasoning right before this item remember it: it is sent back with this item or not at all."""
         last = self._run.blocks[-1] if self._run.blocks else None
         if isinstance(last, ThinkingBlock) and self._run.side == "assistant":
             id = data.get("id")
@@ -335,7 +335,7 @@ class Reader:
         return tool_result_block(_id_of(data), within_result(content, source, self.parsed), failed, meta)
 
     def _output_blocks(self, output: object, source: int) -> tuple[Block, ...]:
-        """Read what a tool gave: text, parts, a screenshot, or whatever stands there."""
+        """Read what a tool gave: text, parts, a screenshot, or whatever is there."""
         if output is None or output == "":
             return ()
         part = as_mapping(output) if not isinstance(output, str | list) else None
@@ -408,7 +408,7 @@ def _is_part(item: object) -> bool:
 
 
 def _id_of(data: Mapping[Any, Any]) -> str:
-    """Read the id that pairs a call with its output; the item's own stands in for one that is missing."""
+    """Read the id that pairs a call with its output; the item's own id where it is missing."""
     id = data.get("call_id")
     if id is None or id == "":
         id = data.get("id")
@@ -461,7 +461,7 @@ def _image(part: Mapping[Any, Any]) -> ImageBlock | None:
 
 
 def _image_item(item: Mapping[Any, Any]) -> ImageBlock | None:
-    """Read an image that stands in the list by itself, in the form of any API."""
+    """Read an image that is in the list by itself, in the form of any API."""
     source, url = as_mapping(item.get("source")), as_mapping(item.get("image_url"))
     if source is not None:
         return ImageBlock(source, meta=_rest_of(item, "source"))

@@ -56,7 +56,7 @@ def _message(item: dict[str, Any]) -> Piece | None:
 
 
 def _text_of(part: Any) -> Any:
-    """Return the text of a part of nothing else; an empty list beside it says nothing."""
+    """Return the text of a part with nothing else; an empty list next to it does not count."""
     if type(part) is not dict or part.get("type") not in _TEXTS:
         return None
     others = [value for key, value in part.items() if key not in _OF_TEXT]

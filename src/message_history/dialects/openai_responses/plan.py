@@ -1,15 +1,15 @@
-"""Decide which items an assistant message becomes: what goes back under its id, and in which order.
+"""Decide which items an assistant message becomes: what is sent under its id, and in which order.
 
-Rule 1. Reasoning goes back with the item that it led to right behind it, or not at all. A run of reasoning and all that
-        follows it up to the next run is a group: where the reasoning stays away, the group's ids do too (OR-07).
-Rule 2. An id without reasoning before it stays away where the model always reasons: the reasoning has been lost. A list
+Rule 1. Reasoning is sent back with the item that it led to right after it, or not at all. A run of reasoning and all
+        that follows it up to the next run is a group: where the reasoning is omitted, so are the group's ids (OR-07).
+Rule 2. An id without reasoning before it is omitted where the model always reasons: the reasoning has been lost. A list
         that has sent reasoning before keeps its reasoning: there such an item was made without.
         Both rules are for servers that keep items (`store`); elsewhere no item depends on another.
-Rule 3. Words stand before the calls of their turn and outputs right behind the calls (DS-15). Calls that reasoning
-        stands between are answered one after the other, so that nothing comes between reasoning and its item (OR-08).
-        Where other items may stand between calls and outputs (OR-24), a message with reasoning keeps its own order.
+Rule 3. Text comes before the calls of its turn, and outputs right after the calls (DS-15). Calls with reasoning between
+        them are answered one by one, so that nothing comes between reasoning and its item (OR-08).
+        Where other items may be between calls and outputs (OR-24), a message with reasoning keeps its own order.
 
-Nothing here writes an item, and nothing looks at a message that comes later, but for the results of the calls.
+Nothing here writes an item, or looks at a later message, except for the results of the calls.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Segment:
     """Items that are sent at once, and the calls among them, whose outputs follow."""
 
     words: list[Item] = field(factory=list)  # the items before the calls
-    calls: list[Item] = field(factory=list)  # the calls, with what must stand among them
+    calls: list[Item] = field(factory=list)  # the calls, with what must be among them
 
 
 @final
@@ -178,7 +178,7 @@ class Planner:
                 continue
             if segment.calls:
                 moved = True
-            # What is moved out of a group leaves its id behind; reasoning that stands alone was in none.
+            # What is moved out of a group loses its id; reasoning by itself was in no group.
             alone = len(unit) == 1 and not unit[0].is_reasoning
             leaves = self._dialect.pairs_items and bool(segment.calls) and reasoned and alone
             segment.words += self._without_id(unit[0]) if leaves and not unit[0].is_free else unit

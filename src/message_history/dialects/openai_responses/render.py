@@ -232,7 +232,7 @@ class Render:
                 wire["arguments"] = self._arguments(block)
         extra = dict(block.extra(OPENAI_RESPONSES))
         if not block.readable and extra.get("status") == "incomplete":
-            # Words behind it are written before it: as the last item it would be read as one that was cut off.
+            # Text after it is written before it: as the last item it would be read as one that was truncated.
             self._pieces.omit_keys({"status": extra.pop("status")}, ())
         was = extra.get("type", FUNCTION)
         return (

@@ -33,7 +33,7 @@ from message_history.dialects._shared.tables import ModelTable, RuleTable
 
 OPENAI_RESPONSES: Final = "openai_responses"
 RULES: Final = RuleTable(__package__)
-"""What depends on the account, the request or the server's memory stands there too, but no list alone can show it."""
+"""Includes what depends on the account, the request or the server's memory, which no list alone can show."""
 FUNCTION: Final = "function_call"
 CUSTOM: Final = "custom_tool_call"
 APPROVAL: Final = "mcp_approval_request"
@@ -51,8 +51,8 @@ ID: Final = re.compile("[A-Za-z0-9_-]{0,63}[A-Za-z0-9-]")
 """What an item's id looks like (OR-13, OR-14)."""
 _UUID: Final = "-".join(f"[0-9a-f]{{{digits}}}" for digits in (8, 4, 4, 4, 12))
 ID_OF_ANOTHER: Final = re.compile(f"[a-z]+_{_UUID}[A-Za-z0-9_-]*|[a-z]+_[0-9a-f]+:[a-z]+_[0-9a-f]+")
-"""Ids that other servers make: a UUID behind the type, or two ids and a colon, as Meta's; OpenAI's are hexadecimal
-digits behind it."""
+"""Ids that other servers make: the type and a UUID, or two ids and a colon, as Meta's; OpenAI's are the type and
+hexadecimal digits."""
 PREFIXES: Final = {"message": "msg", "function_call": "fc", "reasoning": "rs"}
 """What the id of an item of these types begins with (OR-12)."""
 
@@ -85,7 +85,7 @@ CLIENT_TOOLS: Final = {
         name="computer", input_keys=("action", "actions"), output="computer_call_output", form="screenshot",
         defaults=(*_DONE, ("pending_safety_checks", ())),
     ),
-    # Function outputs were recorded behind it: https://github.com/pydantic/pydantic-ai (2026-08).
+    # Function outputs were recorded after it: https://github.com/pydantic/pydantic-ai (2026-08).
     "tool_search_call": ClientTool(
         name="tool_search", input_keys=("arguments",), output="tool_search_output", form="whole", as_function=True
     ),
@@ -274,7 +274,7 @@ MODELLED: Final = frozenset(
 
 
 def is_known(item: Mapping[Any, Any]) -> bool:
-    """Return whether the API takes an item that is kept whole: not one that is none, nor an unknown action (OR-33)."""
+    """Return whether the API takes an item that is kept whole: not what is no item, nor an unknown action (OR-33)."""
     action = item.get("action")
     did = action.get("type") if isinstance(action, Mapping) else None
     if item.get("type") == "web_search_call" and isinstance(did, str) and did not in SEARCHES:
@@ -288,12 +288,12 @@ def is_hosted(kind: str) -> bool:
 
 
 def is_searched_by_server(item: Mapping[Any, Any]) -> bool:
-    """Return whether an item belongs to a search for tools that the server makes itself, as it does unless told."""
+    """Return whether an item belongs to a search for tools that the server makes itself, which is the default."""
     return item.get("type") in ("tool_search_call", "tool_search_output") and item.get("execution") != "client"
 
 
 def suits(key: str, value: object) -> bool:
-    """Return whether a value may stand under a key that travels with a block."""
+    """Return whether a value is allowed under a key that travels with a block."""
     known = VALUES.get(key)
     if known is None:
         return True

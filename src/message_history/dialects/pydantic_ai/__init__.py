@@ -89,7 +89,7 @@ class PydanticAI(Fields[WireT]):
             model: its name, like `anthropic:claude-opus-4-8`.
 
         Returns:
-            The dialect; the defaults for a model that is not known, which omit thinking behind a change.
+            The dialect; the defaults for a model that is not known, which omit thinking after a change.
         """
         return PydanticAI(binds_thinking=Anthropic.for_model(model).binds_thinking)
 

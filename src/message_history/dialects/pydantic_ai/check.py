@@ -111,7 +111,7 @@ class _Check:
                 self.found.add(rule, n, f"{path}[{k}].{key}", tag=key)
 
     def _pairs(self) -> None:
-        """PA-12 to PA-15: the calls of neighbouring responses with the results of the requests behind them."""
+        """PA-12 to PA-15: the calls of neighbouring responses with the results of the requests after them."""
         waiting: dict[str, tuple[int, int]] = {}
         answered: set[str] = set()
         after_request = True

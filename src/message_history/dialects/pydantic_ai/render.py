@@ -50,7 +50,7 @@ class _Piece:
 
     keys: FrozenDict = EMPTY  # the message's own keys, as they came
     parts: list[Wire] = field(factory=list)
-    prompt: Wire | None = None  # the user prompt that may still take content; None when there is none
+    prompt: Wire | None = None  # the user prompt that may still take content; None without one
     opening: bool = True  # True while it holds system prompts only
 
 
@@ -74,7 +74,7 @@ class Render:
         self._opening, self._last = system, len(messages) - 1
         self._short.opens = bool(system)
         wire = write_messages(self, messages, self._short)
-        # Without a request to open, the system prompt goes beside the list.
+        # Without a request to open, the system prompt is sent next to the list.
         beside = [self._system(block) for block in system] if system and not messages else None
         for keys in (_carried(block) for block in system) if beside else ():
             if keys:
@@ -321,7 +321,7 @@ class Render:
     # Both
 
     def _whole(self, block: ProviderBlock, known: Mapping[str, Shape]) -> list[Wire]:
-        """Write a part that only this package understands: as it came, if it may stand there."""
+        """Write a part that only this package understands: unchanged, if it is allowed there."""
         kind = block.data.get("part_kind")
         wire = self._content.thawed(block.data)
         shape = known.get(kind) if isinstance(kind, str) else None
@@ -433,6 +433,6 @@ def _encodable(wire: Wire) -> bool:
 
 
 _WRITTEN: Final = ("parts", "kind", "part_kind")
-"""The keys that are written here; what came under one beside the content is none of it."""
+"""The keys that are written here; what came under one next to the content is not part of it."""
 _PAIRED: Final = ("tool-call", "tool-return", "retry-prompt")
 """The parts that are calls and results: one that could not be read as such has no partner."""

@@ -1,7 +1,7 @@
 """The rules of pydantic-ai, as data: what its types refuse, what its agent raises, and what it changes in silence.
 
 Texts are those of pydantic-ai-slim 2.68, produced by running it, with `{...}` for what differs. A rule without a text
-is one that the package does not enforce: it drops or invents, or leaves the refusal to the provider behind it.
+is one that the package does not enforce: it drops or invents, or leaves the refusal to the provider.
 """
 
 from __future__ import annotations

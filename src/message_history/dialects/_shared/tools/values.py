@@ -35,7 +35,7 @@ class ToolChoice:
 
     Args:
         mode: `auto` lets the model decide, `any` demands a call, `none` forbids it.
-        names: the tools to choose among; all of them when there are none.
+        names: the tools to choose among; empty for all of them.
     """
 
     mode: Literal["auto", "any", "none"] = "auto"
