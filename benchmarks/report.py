@@ -175,7 +175,7 @@ def _summary(speed: Speed, validity: dict[str, Any], folder: str = "") -> str:
             ((LISTS, "fork_memory", "copied lists"), ("langgraph", "fork_memory", "LangGraph")),
         ),
     ]
-    table = ["| with 10,000 messages | here | beside |", "|---|---:|---|"]
+    table = ["| with 10,000 messages | here | others |", "|---|---:|---|"]
     for words, subject, others in rows:
         mine = speed.value(subject, 10_000)
         beside = [
