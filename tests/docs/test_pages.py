@@ -76,17 +76,25 @@ def test_a_stale_or_failing_example_is_found(tmp_path: Path) -> None:
         ("```python\nraise ValueError('oops')\n```\n", "STALE"),
         ("```python\nprint(1)\n```\n\nProse.\n\n```text\n1\n```\n", "STALE"),
         ("```console\n$ message-history check samples/broken_session.json; echo $?\n0\n```\n", "STALE"),
-        (f"```python\nimport anthropic\n\n{REQUEST}messages=[])\n```\n", "STALE"),
-        (
-            f'```python\nimport anthropic\n\n{REQUEST}messages=[{{"role": "user", "content": "Hi"}}])\n```\n',
-            "print what",
-        ),
         ("```python\nprint(1)\n```\n\n```text\n1\n```\n", "print what it says"),
     ):
-        page.write_text(f"# Page\n\n{block}", encoding="utf-8")
-        checked = run("run_examples.py", page)
-        assert why in checked.stdout
-        assert checked.returncode == (why == "STALE")
+        judge(page, block, why)
+
+
+@needs_plugins
+def test_a_request_of_an_example_is_judged_by_the_strict_server(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    refused = f"```python\nimport anthropic\n\n{REQUEST}messages=[])\n```\n"
+    taken = refused.replace("[]", '[{"role": "user", "content": "Hi"}]')
+    judge(page, refused, "STALE")
+    judge(page, taken, "print what it says")
+
+
+def judge(page: Path, block: str, why: str) -> None:
+    page.write_text(f"# Page\n\n{block}", encoding="utf-8")
+    checked = run("run_examples.py", page)
+    assert why in checked.stdout
+    assert checked.returncode == (why == "STALE")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
