@@ -157,7 +157,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         """
 
     def write(self, messages: Iterable[Message], system: Sequence[SystemBlock] = ()) -> tuple[list[Any], Any]:
-        """Write what `render` does, for those who do not ask what was left out or rewritten.
+        """Write what `render` does, for those who do not ask what was omitted or rewritten.
 
         Args:
             messages: the messages of a closed history.
@@ -272,7 +272,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         return None
 
     def returns_unknown(self) -> str | None:
-        """Return the host to which keys and parts of its replies go back that no rule knows.
+        """Return the host that gets back the keys and parts of its replies that no rule knows.
 
         Returns:
             Its name; an empty text where nobody named it; None where the API is on record as refusing them.
@@ -309,7 +309,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
             of_message: whether it was a message's, not a block's.
 
         Returns:
-            False for a key that can only go back to its origin, which is another dialect.
+            False for a key that is sent back to its origin only, which is another dialect.
         """
         return origin == self.name or (not of_message and key in self.shared.get(origin, ()))
 

@@ -35,7 +35,7 @@ class Found(NamedTuple):
 
     Args:
         entries: its entries, in a dialect's form.
-        places: for each, the position in the value of what it came from; empty when the value is no list.
+        places: for each, the position in the value of what it came from; empty when the value is not a list.
         dialect: the dialect of the entries; None to find it by shape.
         replies: what providers said of replies, each with the position of an entry.
         unread: what was not read: its place, why not, and itself.
@@ -63,7 +63,7 @@ _OF_RESPONSES: Final = frozenset({"input_audio", "input_text", "input_image", "i
 _DEEPEST: Final = 100
 _LOOKED_INTO: Final = 6
 _MARKS: Final = frozenset({"tool_plan", "toolCalls", "toolCallId", "contents", "condenseParent", "truncationParent"})
-"""Keys with words under them that no dialect reads, in messages that look like Chat Completions."""
+"""Keys with text under them that no dialect reads, in messages that look like Chat Completions."""
 
 
 def found_in(value: object) -> Found | None:
@@ -73,7 +73,7 @@ def found_in(value: object) -> Found | None:
 
 
 def plain_value(value: Any) -> Any:
-    """Return a value with the objects in it as mappings, each once, and all else as it is."""
+    """Return a value with the objects in it as mappings, each once, and everything else as it is."""
     seen: dict[int, tuple[Any, Any]] = {}
 
     def plain(value: Any, depth: int) -> Any:
@@ -94,7 +94,7 @@ def plain_value(value: Any) -> Any:
 
 
 def read_better(raw: Sequence[Any], parsed: Parsed) -> Read | None:
-    """Read a list again if its parser lost entries with words and another loses fewer: what, by which, and replies."""
+    """Read a list again if its parser lost entries with text and another loses fewer: what, by which, and replies."""
     strange = any(map(_is_marked, raw)) or any(map(_is_strange, parsed.messages))
     lost = {note.source for note in parsed.notes if note.code in _LOST and _has_words(raw[note.source])}
     found = found_in(raw) if strange or lost else None
@@ -217,7 +217,7 @@ def _is_marked(entry: object) -> bool:
 
 
 def hint(raw: object) -> str:
-    """Say what to pass instead of what is no list."""
+    """Say what to pass instead of what is not a list."""
     if isinstance(raw, str | bytes):
         return "parse the JSON first, or read a file with `message_history.from_file`"
     if isinstance(raw, Mapping):

@@ -176,7 +176,7 @@ def user_messages(raw: Iterable[Any]) -> tuple[Message, ...]:
         The messages, ready for `MessageHistory.extend`.
 
     Raises:
-        TypeError: when it is no list.
+        TypeError: when it is not a list.
         ValueError: for the first entry that is anything else: another role, a call, a result, a mark, system text.
 
     Complexity: linear in the list.

@@ -36,7 +36,7 @@ _BY_SHAPE: Final = (
     *(NATIVE, TYPED, CHAT, RESPONSES, MISTRAL),
     *("bedrock", "pydantic_ai", "gemini", INTERACTIONS, PORTABLE),
 )
-"""The dialects whose shapes `shape_of` tells apart itself, without importing them; all others come after them."""
+"""The dialects whose shapes `shape_of` distinguishes itself, without importing them; all others come after them."""
 
 
 @final
@@ -143,7 +143,7 @@ def shape_of(entry: object) -> str | None:
         return RESPONSES
     if isinstance(kind, str) and (kind in _ITEMS or kind.endswith(("_call", "_call_output"))):
         # A reply of the Messages API is a `message` too, but its blocks say whose it is.
-        # What has its words in another object is an envelope of a program.
+        # What has its text in another object is an envelope of a program.
         is_own = "content" in data and not any(_typed(item) for item in as_sequence(data.get("content")) or ())
         if is_own or kind != "message":
             return RESPONSES

@@ -2,7 +2,7 @@
 
 An assembler puts a provider's stream events together into the response that the provider would have given without
 streaming. What is there of it can be asked for after every event. A call whose input is still coming is given as cut
-off, so that whoever adds the response drops it; parts that mean nothing before they are whole are left out.
+off, so that whoever adds the response drops it; parts that mean nothing before they are whole are omitted.
 """
 
 from __future__ import annotations
@@ -119,11 +119,11 @@ def text_piece(value: object) -> str:
 
 
 class Pieces(list[str]):
-    """A text that comes in pieces: joined when somebody asks, so that a long one costs what it is long."""
+    """A text that comes in pieces: joined only when it is read, so that the cost is linear in its length."""
 
 
 def add_text(into: dict[Any, Any], key: str, text: Any) -> None:
-    """Add a piece to a text. A piece that is no text is passed over."""
+    """Add a piece to a text. A piece that is not text is passed over."""
     if isinstance(text, str):
         into[key] = longer(into.get(key), text)
 
@@ -156,7 +156,7 @@ def whole(value: Any) -> Any:
 
 
 def parsed(text: str) -> Any:
-    """Read the input of a call that came in pieces. Returns the text itself when it is no object."""
+    """Read the input of a call that came in pieces. Returns the text itself when it is not an object."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

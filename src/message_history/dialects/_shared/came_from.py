@@ -1,4 +1,4 @@
-"""Keys and parts of replies that no rule knows: each notes which host it came from, and goes back there alone."""
+"""Keys and parts of replies that no rule knows: each notes which host it came from, and is sent back only there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def note_origin(parsed: Parsed, dialect: Dialect[Any], host: str) -> None:
-    """Note in the assistant's messages of a list whose dialect was named where that came from which no rule knows."""
+    """Note where unknown keys and parts of the assistant's messages came from, in a list whose dialect was named."""
     for n, message in enumerate(parsed.messages):
         if message.role == "assistant" and not is_plain(message):
             unknown = [dialect.holds_unknown(block) for block in message.content]

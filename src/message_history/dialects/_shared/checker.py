@@ -20,7 +20,7 @@ class ListCheck(Protocol):
 
     @property
     def entries(self) -> Sequence[Any]:
-        """The entries as they are looked at; their places are those of the list."""
+        """The entries as they are looked at; their positions are those in the list."""
 
     def entry(self, n: int, entry: Any, /) -> None:
         """Check one entry alone."""

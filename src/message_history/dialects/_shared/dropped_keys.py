@@ -1,4 +1,4 @@
-"""What an export omits of other dialects' keys: they go back to their origin only.
+"""What an export omits of other dialects' keys: they are sent back to their origin only.
 
 A render records what it omits of its own dialect's keys. Those that came from elsewhere it does not even look at;
 they are recorded here, for every dialect in the same way.
@@ -29,7 +29,7 @@ NOTED: Final[Mapping[str, frozenset[str]]] = {
     "openai_responses": frozenset({"(noted)", "(item)", "(led_to)", "(part)", "(parts)", "(developer)"}),
     "pydantic_ai": frozenset({"form", "items", "joined", "kind"}),
 }
-"""What a parser noted about how a block stood in its list; nobody sent it, and nothing is lost without it."""
+"""What a parser noted about the form of a block in its list; nobody sent it, and nothing is lost without it."""
 GEMINI: Final = "gemini"
 FACTS: Final = "(noted)"
 FROM: Final = "(from)"
@@ -41,7 +41,7 @@ WHOLE: Final[Mapping[str, frozenset[str]]] = {"langchain": frozenset({"item", "c
 LOOKED_AT: Final[Mapping[tuple[str, str, str], tuple[Any, ...]]] = {
     ("openai_responses", "openai_chat", "type"): ("custom",)
 }
-"""The values that alone a dialect looks at, of a key that another dialect's blocks came with."""
+"""The only values that a dialect looks at, of a key that another dialect's blocks came with."""
 _THINKING: Final = (ThinkingBlock, RedactedThinkingBlock)
 _NOTHING: Final[tuple[Any, ...]] = (None, "", (), {})
 

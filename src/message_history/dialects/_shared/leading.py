@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def lead_with_placeholder(parsed: Parsed, policy: Policy, dialect: str) -> None:
     """Put the placeholder before a list that begins with the assistant, and record nothing.
 
-    The provider takes such a list, or may take it, and gets it back as it came: nothing was wrong with it. `parsed` is
+    The provider takes such a list, or may take it, and gets it back unchanged: nothing was wrong with it. `parsed` is
     changed; `policy` says what the placeholder says, and whether there is one.
     """
     if policy.leading_assistant != "bootstrap":

@@ -1,4 +1,4 @@
-"""Find what a provider refuses about images and documents in a list; written apart from what makes them fit."""
+"""Find what a provider refuses about images and documents in a list; written separately from what makes them fit."""
 
 from __future__ import annotations
 

@@ -36,11 +36,11 @@ class PlainWriter(Protocol):
         """Write a user message: as many results as it has ids, each of one text or none, and the texts after them."""
 
     def takes(self, keys: bytes | None, item: Any) -> bool:
-        """Return whether an item that came with packed keys may be written, with those that go back."""
+        """Return whether an item that came with packed keys may be written, with those that are sent back."""
 
 
 def foreign_to(*own: str) -> Callable[[bytes | None, Any], bool]:
-    """Return what tells whether packed keys came from none of some dialects."""
+    """Return a function that says whether packed keys came from none of some dialects."""
     return lambda keys, _: are_foreign(keys, *own)
 
 

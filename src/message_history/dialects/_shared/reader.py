@@ -23,13 +23,13 @@ class EntryReader(Protocol):
     """What a dialect reads of one entry."""
 
     parsed: Parsed
-    """Gets the messages, and notes of what could not be taken as it came."""
+    """Gets the messages, and notes of what could not be taken unchanged."""
 
     def own_entry(self, entry: object, source: int) -> bool:
         """Read an entry that is surely of this dialect; False for any other."""
 
     def other_entry(self, entry: object, source: int) -> bool:
-        """Read an entry that is not surely any dialect's, as far as it goes; False for what is no message."""
+        """Read an entry that is not surely any dialect's, as far as it goes; False for what is not a message."""
 
 
 def read_entries(
@@ -142,7 +142,7 @@ _OF_MODELS: Final = frozenset({"assistant", "ai", "bot", "gpt", "agent"})
 
 
 def assume_user(parsed: Parsed, role: object, source: int) -> None:
-    """Note a role that is neither the user's nor the assistant's: such a message is taken for the user's."""
+    """Note a role that is neither the user's nor the assistant's: such a message is read as the user's."""
     if role not in ("user", "assistant"):
         parsed.role_assumed(source, role, "role {} taken as the user's")
 

@@ -52,8 +52,8 @@ def _read_object(value: object) -> Mapping[Any, Any] | None:
 def as_sequence(value: object) -> list[Any] | None:
     """Read an object as a list of entries.
 
-    It may be a list, a tuple, or any other iterable that is no text, no mapping and has an order; None is for anything
-    else.
+    It may be a list, a tuple, or any other iterable that has an order and is neither text nor a mapping. Returns None
+    for anything else.
     """
     if isinstance(value, list):
         return value

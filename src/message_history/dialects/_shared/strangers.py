@@ -1,4 +1,4 @@
-"""Messages of a role that nobody knows: they are nobody's words, and least of all the user's."""
+"""Messages of a role that nobody knows: they are nobody's text, least of all the user's."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _USERS: Final = frozenset({"user", "human", "role_user", "prompter"})
 
 
 def without_strangers(raw: Sequence[Any], parsed: Parsed, read: Callable[[Sequence[Any]], Parsed]) -> Parsed:
-    """Read a list again without the entries that were taken for the user's, though nobody knows their role.
+    """Read a list again without the entries of an unknown role that were read as the user's.
 
-    `parsed` is what was read of it, and `read` reads a list. Each entry that is left out is in a note, whole.
+    `parsed` is what was read of it, and `read` reads a list. Each entry that is omitted is in a note, whole.
     """
     assumed = {note.source for note in parsed.notes if note.code is RepairCode.ROLE_ASSUMED}
     strange = {source for source in assumed if _is_strange(raw[source])}

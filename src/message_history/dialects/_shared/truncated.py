@@ -51,7 +51,7 @@ def finished(
     """Return what a reply that was truncated had finished.
 
     A call at its very end is given as half written, for whoever decides what becomes of it. A call of the provider's
-    own tools cannot be sent back like that: one that ends the reply, or whose input is no object, is taken out.
+    own tools cannot be sent back like that: one that ends the reply, or whose input is not an object, is taken out.
     `source` is the entry of the raw list that they came from; `parsed` gets notes of what was taken out. `own_call`
     gives the id, the name and the input of a call of the provider's own tools; None for another block.
     """

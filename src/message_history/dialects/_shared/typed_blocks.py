@@ -123,7 +123,7 @@ def read_block(data: Mapping[Any, Any], source: int, parsed: Parsed, reader: Blo
 
 
 def _is_error(value: object, source: int, parsed: Parsed) -> bool:
-    """Read whether a result is an error; a value that is no flag is, unless it says the contrary."""
+    """Read whether a result is an error; any value but a flag counts as one, unless it says otherwise."""
     if value is None or isinstance(value, bool):
         return value is True
     frozen, _ = freeze(value)
@@ -150,7 +150,7 @@ def _media(kind: str, data: Mapping[Any, Any], others: dict[str, Any], reader: B
 
 
 def _thought(kind: str, data: Mapping[Any, Any], others: dict[str, Any], reader: BlockReader) -> Block | None:
-    """Read thinking; None when a part of it is no text: its issuer would not know it again."""
+    """Read thinking; None when a part of it is not text: its issuer would not recognize it."""
     text, signature = data.get("thinking" if kind == "thinking" else "data"), data.get("signature")
     if not text_or_none(text) or (kind == "thinking" and not text_or_none(signature)):
         return None
@@ -189,7 +189,7 @@ def call_of_text(id: str, name: str, arguments: str, meta: Meta | None = None, *
         keep: whether to keep the text, to send it back as it came; one that cannot be read is always kept.
 
     Returns:
-        The call; its input is `{"_raw": text}` when the text is no JSON object.
+        The call; its input is `{"_raw": text}` when the text is not a JSON object.
     """
     arguments = with_whole_pairs(arguments)
     input = parsed_input(arguments)
@@ -239,7 +239,7 @@ def _result_blocks(content: object, source: int, parsed: Parsed, reader: BlockRe
 
 
 def is_plain_text(part: Mapping[Any, Any]) -> bool:
-    """Return whether a part of a type that is not known is somebody's words all the same, not a model's thoughts."""
+    """Return whether a part of a type that is not known is still somebody's text, not a model's thoughts."""
     kind = part.get("type")
     if not isinstance(kind, str) or not isinstance(part.get("text"), str) or part.keys() - {"type", "text"}:
         return False
@@ -281,7 +281,7 @@ def rest_of(data: Mapping[Any, Any], *taken: str) -> dict[Any, Any]:
         taken: the keys that were read.
 
     Returns:
-        The others, but for those whose value is None: they are as good as absent.
+        The others, except those whose value is None: they are as good as absent.
     """
     return {key: value for key, value in data.items() if key not in taken and value is not None}
 
@@ -310,13 +310,13 @@ def read_parts(
 
 
 def _as_text(value: object, source: int, parsed: Parsed, meta: Meta | None = None) -> TextBlock:
-    """Keep a value that is no block as its JSON text."""
+    """Keep a value that is not a block as its JSON text."""
     parsed.note(RepairCode.VALUE_CONVERTED, source, detail=f"a {type(value).__name__} as content, kept as JSON text")
     return text_block(text_of_json(value), meta)
 
 
 def within_result(blocks: Iterable[Block], source: int, parsed: Parsed) -> tuple[Block, ...]:
-    """Return blocks as a result may hold them: of one within it what it holds, of a call its text; each is noted."""
+    """Return blocks as a result may hold them: a nested result as its content, a call as its text; each is noted."""
     made: list[Block] = []
     for block in blocks:
         if not isinstance(block, ToolResultBlock | ToolUseBlock):
@@ -329,7 +329,7 @@ def within_result(blocks: Iterable[Block], source: int, parsed: Parsed) -> tuple
 
 
 def text_of_json(value: object) -> str:
-    """Write any value as the text that a model should read: text as it is, all else as JSON."""
+    """Write any value as the text that a model should read: text as it is, everything else as JSON."""
     frozen, _ = freeze(value)
     return frozen if isinstance(frozen, str) else json_text(frozen)
 

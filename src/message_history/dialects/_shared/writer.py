@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from message_history.core.messages.repairs import Removed
 
 PLACEHOLDER: Final = "[This part of the conversation cannot be shown here.]"
-"""What a message says that would be empty after what a provider does not accept was left out."""
+"""What a message says that would be empty after what a provider does not accept was omitted."""
 
 
 @final
 class Changes:
-    """What one render left out, rewrote or added; the records are made when somebody asks for them.
+    """What one render omitted, rewrote or added; the records are made when somebody asks for them.
 
     Attributes:
         index: the position of the message that is written.
@@ -52,7 +52,7 @@ class Changes:
         return bool(self._recorded)
 
     def omitted(self, block: Block | FrozenDict | None, why: str) -> None:
-        """Record what was left out.
+        """Record what was omitted.
 
         Args:
             block: the block, or the keys of one.
@@ -62,7 +62,7 @@ class Changes:
             self._recorded.append((RepairCode.WITHHELD, self.index, (block,) if block is not None else (), why))
 
     def omitted_keys(self, why: str, *held: Mapping[str, Any]) -> None:
-        """Record keys that were left out: in one record, but for those that would hide others of the same name.
+        """Record keys that were omitted: in one record, except those that would hide others of the same name.
 
         Args:
             why: the reason, before the names.
@@ -78,7 +78,7 @@ class Changes:
             self.omitted(FrozenDict(merged), f"{why}: {', '.join(merged)}")
 
     def omitted_thinking(self, message: Message, why: str) -> None:
-        """Record that the thinking of a message was left out; its blocks are asked for when the records are.
+        """Record that the thinking of a message was omitted; its blocks are asked for when the records are.
 
         Args:
             message: the message.

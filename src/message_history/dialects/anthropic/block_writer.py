@@ -124,7 +124,7 @@ class BlockWriter:
             self._changes.omitted(FrozenDict(keys), f"keys that this API does not take (AN-B7): {', '.join(keys)}")
 
     def _omit_of_message(self, block: Block) -> None:
-        """Record the keys of a message that are not sent, but for those that its `replies` hold."""
+        """Record the keys of a message that are not sent, except those that its `replies` hold."""
         carried = block.carried(ANTHROPIC)
         if carried:
             self._omit({key: value for key, value in carried.items() if not self._is_in_replies(key, value)})

@@ -220,7 +220,7 @@ class _Check:
                 if kind == "tool_use":
                     called.append(text_at(block, "id"))
                 elif kind in THINKING:
-                    called = []  # A reply that thinks between calls goes back as it came.
+                    called = []  # A reply that thinks between calls is sent back unchanged.
                 elif called and kind in NOT_BEHIND_CALLS:
                     self._behind(n, m, kind, called, text_at(block, "tool_use_id"))
                     break

@@ -1,4 +1,4 @@
-"""Find what the Messages API refuses in one block alone; written apart from parsing, repair and rendering."""
+"""Find what the Messages API refuses in one block alone; written separately from parsing, repair and rendering."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _tags(kinds: frozenset[str]) -> str:
 
 
 NO_PDF: Final = re.compile(r"^[^?#]*\.(txt|md|csv)([?#]|$)", re.IGNORECASE)
-"""Addresses of what is no PDF, as their endings say."""
+"""Addresses of what is not a PDF, as their endings say."""
 
 
 @final

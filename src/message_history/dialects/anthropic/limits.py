@@ -33,7 +33,7 @@ LIMITS: Final = Limits(
     source="https://platform.claude.com/docs/en/build-with-claude/vision",
     date="2026-09",
 )
-"""The strictest of all platforms and models. A request has 32 MB; words, tools and keys need some of it."""
+"""The strictest of all platforms and models. A request has 32 MB; text, tools and keys need some of it."""
 
 DIRECT_BYTES: Final = 10 * 1024 * 1024
 """What an image may have on the provider's own platform (AN-M1)."""

@@ -65,7 +65,7 @@ class _Reader:
         self.parsed = Parsed()
 
     def own_entry(self, entry: object, source: int) -> bool:
-        """Take none: what is surely of this dialect has a common shape, and was read already."""
+        """Take no entry: what is surely of this dialect has a common shape, and was read already."""
         return False
 
     def other_entry(self, entry: object, source: int) -> bool:

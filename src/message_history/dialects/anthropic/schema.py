@@ -40,7 +40,7 @@ SERVER_TOOLS: Final = {
 IN_RESULTS: Final = frozenset({"text", "image", "document", "search_result", "tool_reference", "browser_state"})
 IN_USER: Final = frozenset({"text", "image", "document", "tool_result", "search_result", "container_upload"})
 OWN_IN_USER: Final = frozenset({"search_result", "container_upload"})
-"""The blocks of a user message that only this API knows; they go back as they came."""
+"""The blocks of a user message that only this API knows; they are sent back unchanged."""
 OWN_IN_RESULTS: Final = frozenset({"search_result", "tool_reference", "browser_state"})
 """The blocks of a result that only this API knows."""
 OF_RESPONSES: Final = frozenset({"id", "stop_reason"})

@@ -142,7 +142,7 @@ _RAN_UNSEEN: Final = _ran("encrypted_stdout")
 
 
 def _output(value: Any) -> bool:
-    """Take what code gave, and any other kind of answer as it came."""
+    """Take what code gave, and any other kind of answer unchanged."""
     if not _TYPED(value) or not value["type"].endswith("execution_result"):
         return _TYPED(value)
     return not misfits(_RAN_UNSEEN if value["type"].startswith("encrypted_") else _RAN, value)

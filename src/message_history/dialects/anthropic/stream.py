@@ -27,7 +27,7 @@ _WORDS: Final = {"text_delta": "text", "thinking_delta": "thinking", "compaction
 """The deltas that add to a text of their block, and the key of both."""
 
 _OF_DELTAS: Final = frozenset({"type", "delta", "usage"})
-"""The fields of a `message_delta` that are no fields of the message, or are joined to them."""
+"""The fields of a `message_delta` that are not fields of the message, or are joined to them."""
 
 
 @final

@@ -56,14 +56,14 @@ class Bedrock(Fields):
         white_space: whether a text may be white space: never, next to another text, or alone too (BR-B05).
         calls_last: whether only calls may follow a call (BR-B32).
         status: whether a result may have a status (BR-B26).
-        reasoning: whether signed reasoning goes back (BR-B23).
+        reasoning: whether signed reasoning is sent back (BR-B23).
         unsigned_reasoning: whether reasoning without a signature does. None where no model is known: a check takes it.
         binds_thinking: whether it is refused once anything before it has changed.
         cache_points: whether the model has a cache (BR-B22).
         cache_ttl: whether a cache point may say how long it lives (BR-B22). None where no model is known: one that
-            says so goes back as it came.
+            says so is sent back unchanged.
         citations: whether an answer may come back with its citations.
-        server_tools: whether calls and results of the model's own tools go back (BR-B30).
+        server_tools: whether calls and results of the model's own tools are sent back (BR-B30).
         s3: which media may be in S3 (BR-B27).
         s3_in_results: which may be there in results, where these are others.
         max_images: how many images a message may hold (BR-B21).

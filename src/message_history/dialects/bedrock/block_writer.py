@@ -308,7 +308,7 @@ _JSON: Final = FrozenDict({AS_JSON: True})
 _SOURCE: Final = frozenset({"type", "media_type", "data", "url"})
 """The keys of a source that are read."""
 _GUARD: Final = FrozenDict({"guardContent": {}})
-"""What tells that a guardrail is to look at a block, without qualifiers."""
+"""What says that a guardrail is to look at a block, without qualifiers."""
 
 
 def _location_of(block: Block) -> FrozenDict:

@@ -105,7 +105,7 @@ class _Check:
             if kind == "toolUse" and not is_servers:
                 called.append(_id_of(content[m], kind))
             elif kind == "reasoningContent":
-                called = []  # A reply that thinks between calls goes back as it came.
+                called = []  # A reply that thinks between calls is sent back unchanged.
             elif (
                 called and not is_servers and kind not in ("cachePoint", "toolResult")
             ):  # Results here are of server tools (BR-B30).

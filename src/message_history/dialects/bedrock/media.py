@@ -94,6 +94,6 @@ S3_URI: Final = re.compile(r"s3://[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](/[^\ud800-\u
 
 
 def clean_name(title: str | None, limit: int) -> str:
-    """Return a document's title, without a file's extension, in the API's alphabet; spaces stand for all else."""
+    """Return a document's title, without a file's extension, in the API's alphabet; anything else becomes spaces."""
     bare = _EXTENSION.sub("", title or "")
     return " ".join(re.sub(r"[^a-zA-Z0-9_()\[\]-]+", " ", bare).split())[:limit].strip() or "document"

@@ -252,7 +252,7 @@ class _Reader:
 
 
 def _id_of(data: Mapping[Any, Any]) -> str:
-    """Read the id of a call or a result; one that is no text is taken as its text, a missing one as empty."""
+    """Read the id of a call or a result; any other value becomes its text, a missing one an empty text."""
     id = data.get("toolUseId")
     return id if isinstance(id, str) else "" if id is None else text_of_json(id)
 

@@ -1,4 +1,4 @@
-"""Blocks that only the Converse API knows, and whether they are whole enough to go back there."""
+"""Blocks that only the Converse API knows, and whether they are whole enough to be sent back there."""
 
 from __future__ import annotations
 

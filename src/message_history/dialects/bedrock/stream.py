@@ -1,4 +1,4 @@
-"""The stream of Converse: blocks one by one, each in pieces; words and reasoning begin without being announced."""
+"""The stream of Converse: blocks one by one, each in pieces; text and reasoning begin without being announced."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Stream(Assembler):
 
 
 def _block(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a block as a response has it: words with citations are a block of their own kind."""
+    """Return a block as a response has it: text with citations is a block of its own kind."""
     if "citations" in block:
         return {"citationsContent": {"content": [{"text": block.get("text", "")}], "citations": block["citations"]}}
     return {**block} if block else {"text": ""}

@@ -45,7 +45,7 @@ class Gemini(Fields):
             an export puts a user's turn after it.
         media_in_responses: whether a response may hold images and documents (GM-G24). None where no model is known: a
             list with them is taken, and an export puts them after the responses.
-        server_tools: whether server tools' parts and part metadata go back (GM-G25).
+        server_tools: whether server tools' parts and part metadata are sent back (GM-G25).
         empty_text: whether text parts may be empty: Vertex alone refuses them (GM-G04).
         adjacent: whether neighbouring contents may have one role, as all but the first models allow (GM-G16).
         function_role: whether responses may come from the role `function`, as older models take them (GM-G05).
@@ -54,7 +54,7 @@ class Gemini(Fields):
         unanswered: whether calls may have no response at all where another content follows them (GM-G08). A history
             answers them all the same. None where no model is known: a check takes such a list.
         display_names: whether media may say what they are called (GM-G22), as on Vertex. None where neither the host
-            nor the model is known: a name that came with the media goes back.
+            nor the model is known: a name that came with the media is sent back.
         beside_results: whether other parts may be in one content with the response of a single call (GM-G23, GM-G24).
         bypass_as_text: whether the value that stands for a missing signature may come as its text (GM-G14).
         limits: what is taken of images and documents (GM-G28, GM-G29).

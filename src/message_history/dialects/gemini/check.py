@@ -58,7 +58,7 @@ IMAGES: Final = frozenset({"png", "jpeg", "webp", "heic", "heif"})
 APPLICATIONS: Final = frozenset({"pdf", "x-javascript", "x-python"})
 BASE64: Final = re.compile("[A-Za-z0-9+/_-]*={0,2}")
 MASK: Final = re.compile(r"<[^<>]*>|\[[A-Z_ ]+\]")
-"""What recordings show in place of a part of a long or secret value: it tells nothing of what was sent."""
+"""What recordings show in place of a part of a long or secret value: it says nothing about what was sent."""
 RAW_BYPASSES: Final = frozenset({"skip_thought_signature_validator", "context_engineering_is_the_way_to_go"})
 VERTEX_SECOND: Final = frozenset({"GM-G02", "GM-G10", "GM-G13", "GM-G15", "GM-G25"})
 """The rules whose second text is Vertex's."""
@@ -70,7 +70,7 @@ def violations(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
 
 @final
 class _Content:
-    """What one look at a content tells."""
+    """What one look at a content shows."""
 
     def __init__(self, entry: object) -> None:
         self.data: Mapping[Any, Any] = _renamed(entry) if isinstance(entry, Mapping) else {}

@@ -125,5 +125,5 @@ def asked(value: object) -> Asked:
 
 
 def id_of(value: object) -> str:
-    """Read an id; one that is no text is taken as its text, a missing one as empty."""
+    """Read an id; any other value becomes its text, a missing one an empty text."""
     return str.__str__(value) if isinstance(value, str) else "" if value is None else text_of_json(value)

@@ -20,7 +20,7 @@ LIMITS: Final = Limits(
     source="https://ai.google.dev/gemini-api/docs/image-understanding",
     date="2026-09",
 )
-"""A request has 100 MB; words, tools and keys need some of it."""
+"""A request has 100 MB; text, tools and keys need some of it."""
 VERTEX: Final = evolve(
     LIMITS,
     image_bytes=7_000_000,

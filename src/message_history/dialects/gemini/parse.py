@@ -336,7 +336,7 @@ class Reader:
         return text_block(text_of_json(value), came.meta() if came is not None else None)
 
     def _converted(self, detail: str, *stood: object) -> None:
-        """Note what was put in another form, and what stood there before."""
+        """Note what was put in another form, and what was there before."""
         removed = tuple(freeze(value)[0] for value in stood)
         self.parsed.note(RepairCode.VALUE_CONVERTED, self._source, removed, detail)
 

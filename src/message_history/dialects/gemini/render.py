@@ -178,7 +178,7 @@ class Render:
     # Signatures
 
     def _signature(self, block: Block) -> str | None:
-        """Return the signature that goes back with a block: only this API's own, and only one that decodes."""
+        """Return the signature that is sent back with a block: only this API's own, and only one that decodes."""
         signature = getattr(block, "signature", None)
         if signature is None and block.meta is not None:
             signature = block.meta.signature

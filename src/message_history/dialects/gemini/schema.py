@@ -54,7 +54,7 @@ OF_MEDIA: Final = frozenset({"videoMetadata", "mediaResolution", "mediaProcessin
     "documentMetadata",
     "spreadsheetMetadata",
 }
-"""What media may have besides (SDK types, 2026-11)."""
+"""What else media may have (SDK types, 2026-11)."""
 BESIDE: Final = frozenset({"thought", "thoughtSignature"}) | OF_ANY | OF_MEDIA
 ALONE: Final = OF_MEDIA - {"mediaResolution"} | {"speechMetadata"}
 """What some clients put into a part of its own, as recorded with what belongs to a video."""

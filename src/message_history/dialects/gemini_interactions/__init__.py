@@ -36,7 +36,7 @@ class GeminiInteractions(Fields):
             (`previous_interaction_id`), whose calls it does not show (GI-15): these are put into the history, marked
             as held, and not sent again.
         prefill: whether the list may end with the model (GI-09).
-        unsigned_thoughts: whether thoughts without a signature go back (GI-14).
+        unsigned_thoughts: whether thoughts without a signature are sent back (GI-14).
         limits: what is taken of images and documents (GI-08, GI-13).
     """
 

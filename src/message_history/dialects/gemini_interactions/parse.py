@@ -68,7 +68,7 @@ def is_interaction(data: Mapping[Any, Any]) -> bool:
 
 
 def summary_of(thinking: str, extra: Mapping[str, Any]) -> Any:
-    """Return the summary of a thought, as it came or as its text says it."""
+    """Return the summary of a thought, unchanged or as its text says it."""
     return extra.get("summary", [{"type": "text", "text": thinking}] if thinking else [])
 
 
@@ -150,7 +150,7 @@ class Reader:
         self._run.end()
 
     def _turn(self, data: Mapping[Any, Any]) -> None:
-        """Read a message with a role: its content may hold steps besides."""
+        """Read a message with a role: its content may hold steps too."""
         role = role_of(data)
         side = _ROLES.get(role.lower(), "user") if isinstance(role, str) else "user"
         is_system = role in ("system", "developer")

@@ -115,7 +115,7 @@ class Render:
         return {"type": "function_call", "id": id, "name": name, "arguments": arguments}
 
     def _thought(self, block: ThinkingBlock) -> list[Wire]:
-        """Write a thought as it came; one of another provider, or one that is not signed, is omitted."""
+        """Write a thought unchanged; one of another provider, or one that is not signed, is omitted."""
         if block.issuer != GEMINI_INTERACTIONS:
             self.changes.omitted(block, f"thinking issued by {block.issuer or 'another provider'} (GI-11)")
         elif block.signature is None and not self._dialect.unsigned_thoughts:
@@ -177,7 +177,7 @@ class Render:
         return self._content.keys(block, wire, ("name",) if isinstance(own, str) else ())
 
     def _output(self, block: ToolResultBlock, form: object) -> Any:
-        """Write what a tool gave: text if that is all, else a list of content; an object as it came."""
+        """Write what a tool gave: text if that is all, else a list of content; an object unchanged."""
         if form == "json" and len(block.content) == 1 and isinstance(block.content[0], TextBlock):
             found = _object_in(block.content[0].text)
             if found is not None:

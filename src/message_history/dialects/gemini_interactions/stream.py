@@ -114,7 +114,7 @@ def _grow(step: dict[str, Any], delta: Mapping[Any, Any]) -> None:
 
 
 def _last_text(step: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return the text at the end of a step's content or summary, to append to; a new one where there is no text."""
+    """Return the text at the end of a step's content or summary, to append to; a new one if it is not text."""
     items = step[key] = list(step.get(key) or ())
     if not items or taken_apart(items[-1]).get("type") != "text":
         items.append({"type": "text", "text": ""})

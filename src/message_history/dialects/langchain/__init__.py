@@ -3,7 +3,7 @@
 history = MessageHistory.from_list(messages, dialect=LangChain())
 history = history.add_response(model.invoke(history.for_send(LangChain())), dialect=LangChain())
 
-It is no dialect that a list is recognised in: its messages are objects of a package that need not be there.
+Lists are not recognised as this dialect: its messages are objects of a package that need not be there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Read messages of langchain-core: the objects, their dumps, and what its content lists hold.
 
 Nothing is imported for that: an object is read by its `model_dump`. Content may be in the standard blocks of
-langchain-core or in a provider's own; what is neither stays a block of its own dialect and goes back as it came.
+langchain-core or in a provider's own; what is neither stays a block of its own dialect and is sent back unchanged.
 """
 
 from __future__ import annotations
@@ -309,7 +309,7 @@ def _placed(call: ToolUseBlock, item: Mapping[Any, Any]) -> ToolUseBlock:
     meta = call.meta if call.meta is not None else Meta()
     extra: dict[str, Any] = {LANGCHAIN: {**call.extra(LANGCHAIN), "item": item}}
     if type_of(item) == "tool_use":
-        # What a provider's own block says besides is of use to that provider: a toolset, a caller.
+        # What else a provider's own block says is of use to that provider: a toolset, a caller.
         others = _others(item, "id", "name", "input", "index", "partial_json")
         extra |= {"anthropic": others} if others else {}
     elif type_of(item) in ("function_call", "custom_tool_call") and "call_id" in item:

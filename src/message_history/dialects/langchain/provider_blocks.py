@@ -36,7 +36,7 @@ _OF_RESPONSES: Final = frozenset(
 
 
 def type_of(item: Mapping[Any, Any]) -> str:
-    """Return the type of an item; empty for one that names none, or one that is no text."""
+    """Return the type of an item; empty for one that names none, or one that is not text."""
     kind = item.get("type")
     return kind if isinstance(kind, str) else ""
 

@@ -42,8 +42,8 @@ class Mistral(Fields):
         bridge: whether an assistant message must come between a tool message and a user message (MS-M03a).
         text_with_calls: whether an assistant message may hold text and calls (MS-M09).
         text_lists: whether content may be a list where text is all that it holds.
-        thinking: whether thinking goes back to the model (MS-M10). None where no model is known: a check takes it, and
-            an export omits it.
+        thinking: whether thinking is sent back to the model (MS-M10). None where no model is known: a check takes it,
+            and an export omits it.
         user_chunks: the types of chunks in user messages (MS-M10).
         assistant_chunks: the types of chunks in assistant messages besides thinking (MS-M10).
         tool_chunks: the types of chunks in tool messages (MS-M10).
@@ -110,7 +110,7 @@ class Mistral(Fields):
         return self.prefix is not False and is_prefix(assistant)
 
     def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
-        """Return whether a key is looked at: so is `prefix`, as which dialect's it came; see `Dialect.sends`."""
+        """Return whether a key is looked at; `prefix` is, whichever dialect it came from; see `Dialect.sends`."""
         prefixed = of_message and origin in self.shared and key == "prefix"
         return prefixed or super().sends(origin, key, of_message=of_message)
 

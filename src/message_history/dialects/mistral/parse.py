@@ -53,7 +53,7 @@ SHARED: Final[Mapping[str, frozenset[str]]] = {OPENAI_CHAT: frozenset({"detail",
 
 def is_prefix(assistant: Message) -> bool:
     """Return whether an assistant message, or one that was joined to it, came with `prefix`."""
-    # A list of Mistral's reads like Chat Completions where nothing in it tells them apart.
+    # A list of Mistral's reads like Chat Completions where nothing in it distinguishes them.
     return any(
         block.meta is not None and block.carried(origin).get("prefix") is True
         for block in assistant.content
@@ -69,7 +69,7 @@ def shared_key(block: Block, key: str) -> Any:
 
 
 def _as_prompt(message: Message) -> Message:
-    """Read the thinking in a system message: it shows the model how to think, in words that are the system's."""
+    """Read the thinking in a system message: it shows the model how to think, in the system's own text."""
     own = [block for block in message.content if isinstance(block, ProviderBlock)]
     if not own or not all(block.type == "thinking" for block in own):
         return _with_chunks(message)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Wire = dict[str, Any]
 NOT_TAKEN_BACK: Final = "thinking that this model does not take back (MS-M10)"
-"""Why thinking is left out."""
+"""Why thinking is omitted."""
 OTHER_ID: Final = "MS-M07"
 """The rule that demands another id."""
 BRIDGE: Final = "OK."

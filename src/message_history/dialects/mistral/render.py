@@ -122,7 +122,7 @@ class Render:
         self._wire.append({"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
 
     def _assistant_block(self, block: Block, *, leads: bool) -> list[Wire]:
-        """Write a block that is no call; `leads` if nothing but thinking comes before it."""
+        """Write a block that is not a call; `leads` if nothing but thinking comes before it."""
         if isinstance(block, TextBlock):
             return self._text_chunks(block)
         if isinstance(block, ThinkingBlock):

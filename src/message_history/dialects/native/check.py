@@ -1,4 +1,4 @@
-"""Find what breaks a law in a list of our own saved form; written apart from the state machine.
+"""Find what breaks a law in a list of our own saved form; written separately from the state machine.
 
 It reads any list of typed blocks, so it also judges what is written for the Messages API.
 """

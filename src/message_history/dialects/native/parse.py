@@ -113,9 +113,9 @@ def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
 def read_ahead(entries: Sequence[Any]) -> list[Any]:
     """Read a piece of a list in our own saved form, so that its dicts need not stay until the whole list is there.
 
-    The garbage collector looks at all dicts that are held, again and again: of a long session, that takes as long as
-    all else. The end of the list, whose marks are looked at again, is in no piece. Returns the entries, with messages
-    for those that need no second look. The first is not read: it tells the dialect.
+    The garbage collector looks at all dicts that are held, again and again: with a long session, that takes as long as
+    everything else. The end of the list, whose marks are looked at again, is in no piece. Returns the entries, with
+    messages for those that need no second look. The first is not read: it shows the dialect.
     """
     first = next((n for n, entry in enumerate(entries) if _is_usual(entry)), len(entries)) + 1
     rest = entries[first:]

@@ -30,7 +30,7 @@ def to_pickle(conversation: Conversation) -> list[Any]:
     context = context_of(conversation)
     entries: list[Any] = [*first_entry(context.system, context.lineage)]
     entries += map(_entry, messages_of(conversation))
-    # A message with a stub has marks, and so is no tuple.
+    # A message with a stub has marks, and so is not a tuple.
     mark_open_stubs(entries[-1:], unrecorded_stubs(conversation))
     return entries
 
@@ -135,7 +135,7 @@ def _are_texts(value: object) -> bool:
 
 
 KEYS: Final = "keys"
-"""The name of the keys that came with the items of a plain content, in what a tuple says besides."""
+"""The name of the keys that came with the items of a plain content, in what else a tuple says."""
 RESULT: Final = 2
 """How many items a result has: the id of its call and its content."""
 CALL: Final = 3

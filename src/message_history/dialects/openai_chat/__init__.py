@@ -35,8 +35,8 @@ __all__ = ["OpenAIChat"]
 class OpenAIChat(Fields):
     """Chat Completions; the defaults are for a host and a model that are not known.
 
-    What some host was recorded to take is no violation then, and goes back as it came; OpenAI's own refusals are
-    quoted, but for those that only its own models were seen to make.
+    What some host was recorded to take is no violation then, and is sent back unchanged; OpenAI's own refusals are
+    quoted, except those that only its own models were seen to make.
 
     Args:
         provider: whose rules are quoted in violations.
@@ -90,7 +90,7 @@ class OpenAIChat(Fields):
         own_blocks: the keys of assistant messages that only this API knows, and takes back.
         own_keys: those that it takes back and that say nothing without their message.
         result_parts: the parts besides text that tool messages may hold and that only this API knows.
-        unknown_keys: whether keys of a reply that no rule knows go back, to the host that they came from.
+        unknown_keys: whether keys of a reply that no rule knows are sent back, to the host that they came from.
         unknown_parts: whether parts of a reply that no rule knows do.
         unique_ids: whether ids must differ in the whole list, not only in a turn (DS-04).
         id_pattern: what an id must look like.
@@ -193,7 +193,7 @@ class OpenAIChat(Fields):
         return unknown(wire, self)
 
     def returns_unknown(self) -> str | None:
-        """Return the host to which what no rule knows goes back; see `Dialect.returns_unknown`."""
+        """Return the host to which what no rule knows is sent back; see `Dialect.returns_unknown`."""
         return self.host if self.unknown_keys or self.unknown_parts else None
 
     def holds_unknown(self, block: Block) -> bool:

@@ -145,7 +145,7 @@ class BlockWriter:
         )
 
     def _keys_of_call(self, block: ToolUseBlock, extra: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the keys of a call that no documentation has and that go back."""
+        """Return the keys of a call that no documentation has and that are sent back."""
         return _own_keys(extra) if self._dialect.call_keys else returned_own(block, self._dialect)
 
     def call_as_text(self, block: ToolUseBlock) -> Wire:

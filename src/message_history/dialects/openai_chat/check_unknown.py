@@ -1,4 +1,4 @@
-"""Find what of the assistant's messages is not known to the rules; written apart from what sends it back."""
+"""Find what of the assistant's messages is not known to the rules; written separately from what sends it back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def unknown(wire: Sequence[Any], dialect: Fields) -> list[Violation]:
-    """Find the keys and parts that no rule knows, but for those that the host is on record as refusing."""
+    """Find the keys and parts that no rule knows, except those that the host is on record as refusing."""
     known_until = max(rule.date for rule in schema.RULES)
     return [
         Violation(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Wire = dict[str, Any]
 NOT_TAKEN_BACK: Final = "reasoning that this API does not take back"
-"""Why thinking is left out."""
+"""Why thinking is omitted."""
 BRIDGE: Final = "OK."
 """What the assistant says where a user message may not follow a tool message."""
 GO_ON: Final = "Go on."

@@ -253,7 +253,7 @@ class Render:
             wire[key] = wire.get(key, "") + self._writer.text(block.thinking)
 
     def user(self, message: Message) -> list[Wire]:
-        """Write the user's side of a turn: tool messages, then all else."""
+        """Write the user messages of a turn: tool messages, then everything else."""
         results = message.results
         if not results and len(message.content) == 1:
             block = message.content[0]
@@ -350,7 +350,7 @@ class Render:
         return {"type": "text", "text": f"[The {kind} follows in the next user message.]"}
 
     def _groups(self, parts: list[Wire], blocks: Sequence[Block]) -> list[Wire]:
-        """Write what is no result: one message for each run of system messages, and for each name."""
+        """Write what is not a result: one message for each run of system messages, and for each name."""
         wire: list[Wire] = []
         opened: Wire = {}
         run: list[SystemBlock] = []
@@ -440,7 +440,7 @@ class Render:
         return []
 
     def _taken(self) -> frozenset[str]:
-        """Return the types of parts that are sent back as they came."""
+        """Return the types of parts that are sent back unchanged."""
         dialect = self._dialect
         kinds = {"input_audio": dialect.audio, "file": dialect.files, "video_url": dialect.videos}
         return frozenset(kind for kind, taken in kinds.items() if taken and not dialect.native)
@@ -469,7 +469,7 @@ def _opens(block: SystemBlock) -> bool:
 
 
 def _without_neighbours(wire: list[Wire]) -> list[Wire]:
-    """Join neighbours of the user, but for those with names: roles must alternate, or the system prompt is a user's."""
+    """Join neighbours of the user, except those with names: roles must alternate, or the system prompt is a user's."""
     before = ""
     for written in wire:
         role = written["role"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _OF_CHUNKS: Final = frozenset({"object", "choices", "obfuscation"})
-"""What chunks say that is not of the completion; all else is, and the last one's counts: their usage grows."""
+"""What chunks say that is not of the completion; everything else is, and the last one's counts: their usage grows."""
 _OF_CHOICES: Final = frozenset({"index", "delta", "finish_reason"})
 _ONCE: Final = frozenset({"id", "type", "role", "name", "index", "format", "signature", "expires_at"})
 """Keys whose value comes whole, however often."""

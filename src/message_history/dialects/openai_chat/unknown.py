@@ -1,4 +1,4 @@
-"""What of the assistant's messages no rule knows: new keys and parts, which go back where they came from."""
+"""What of the assistant's messages no rule knows: new keys and parts, which are sent back where they came from."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ def holds_unknown(block: Block) -> bool:
 
 
 def returned_keys(block: Block, dialect: Fields) -> set[str]:
-    """Name the keys of the message that a block opened which no rule knows and which go back."""
+    """Name the keys of the message that a block opened which no rule knows and which are sent back."""
     return set(_message_keys(block)) if _goes_back(block, dialect) else set()
 
 
 def returned_own(block: Block, dialect: Fields) -> dict[str, Any]:
-    """Return the keys of a text part or a call which no rule knows and which go back."""
+    """Return the keys of a text part or a call which no rule knows and which are sent back."""
     has_place = isinstance(block, ToolUseBlock) or dialect.parts is not False
     return _own_keys(block) if has_place and _goes_back(block, dialect) else {}
 
 
 def returned_within(block: Block, dialect: Fields) -> dict[str, Any]:
-    """Return the keys of a call's function, or custom tool, which no rule knows and which go back."""
+    """Return the keys of a call's function, or custom tool, which no rule knows and which are sent back."""
     return _keys_within(block) if _goes_back(block, dialect) else {}
 
 
 def is_returned_part(block: Block, dialect: Fields) -> bool:
-    """Return whether a block is a part that no rule knows and that goes back whole."""
+    """Return whether a block is a part that no rule knows and that is sent back whole."""
     if not isinstance(block, ProviderBlock) or not dialect.unknown_parts or not _is_unknown_part(block):
         return False
     return _is_of_host(block, dialect)

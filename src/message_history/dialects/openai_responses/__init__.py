@@ -36,10 +36,10 @@ _OF_REPLY: Final = ("object", "id", "model", "status", "incomplete_details")
 class OpenAIResponses(Fields):
     """The input items of the Responses API; the defaults are for a model that is not known.
 
-    With the defaults a group of reasoning and what it led to goes back untouched, ids and all, where it has encrypted
-    content; an id without reasoning before it is omitted, since nothing visible depends on it. Say what your
-    requests say of `store`: where the server keeps the items, reasoning goes back by its id alone; where it does not,
-    no item depends on another.
+    With the defaults a group of reasoning and what it led to is sent back unchanged, with its ids, where it has
+    encrypted content; an id without reasoning before it is omitted, since nothing visible depends on it. Set `store` as
+    your requests do: where the server keeps the items, reasoning is sent back by its id alone; where it does not, no
+    item depends on another.
 
     The system prompt is the list's first items, not `instructions`: it goes wherever the list goes.
 
@@ -53,14 +53,14 @@ class OpenAIResponses(Fields):
             kept are put into the history, marked as held; they and the turn before them are not sent again.
         leading_assistant: whether the list may begin with the assistant. None where no model is known: a list that
             begins so is sent unchanged.
-        reasoning: what reasoning goes back as: what its issuer encrypted, or the text that it shows (OR-16). None
-            where no model is known: each as it came.
+        reasoning: in which form reasoning is sent back: what its issuer encrypted, or the text that it shows (OR-16).
+            None where no model is known: each unchanged.
         reasons: whether the model always reasons, so that an id asks for reasoning before it (OR-07). None where no
             model is known: a check takes the id alone, and an export omits it.
         lone_reasoning: whether reasoning may come without the item that it led to (OR-06).
         bare_items: whether reasoning and messages with parts may come without an id (OR-27).
         checks_ids: whether items' ids must be unique, short and begin with their type (OR-11 to OR-14). None where no
-            model is known: items that show that another server than OpenAI's made them are taken as they came.
+            model is known: items that show that another server than OpenAI's made them are taken unchanged.
         checks_keys: whether items may hold the keys of the request's form only (OR-17, OR-32, OR-33). None as for ids.
         client_metadata: whether items may hold what Codex says of them to OpenAI (OR-17). None where no host is known:
             a check takes it, and a list that is written anew does without.
@@ -134,7 +134,7 @@ class OpenAIResponses(Fields):
         return False if self.continues else self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
-        """Return whether the list may end with the assistant: with words, or with a picture that is to be changed."""
+        """Return whether the list may end with the assistant: with text, or with a picture that is to be changed."""
         return self.prefill and (not is_blank(assistant.text) or _is_picture(assistant.content[-1]))
 
     def has_system_in_list(self) -> bool:

@@ -1,4 +1,4 @@
-"""The pieces that items are made of: texts, parts, and the keys that an item may hold besides."""
+"""The pieces that items are made of: texts, parts, and the other keys that an item may hold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Wire = dict[str, Any]
 OURS: Final = notes.NOTES | {"type"}
-"""The keys that a block keeps for us, and those that tell what is written."""
+"""The keys that a block keeps for us, and those that say what is written."""
 
 
 PART_KEYS: Final = frozenset({"detail", "prompt_cache_breakpoint"})
@@ -65,7 +65,7 @@ class Pieces:
         return {"type": "input_text", "text": f"[{what} left out: it cannot be sent here]"}
 
     def own(self, block: ProviderBlock) -> Wire:
-        """Write a part as it came; a recording as a note where it is refused (OR-18, OR-39)."""
+        """Write a part unchanged; a recording as a note where it is refused (OR-18, OR-39)."""
         held = block.data.get("file_data")
         kind = held[5:11] if isinstance(held, str) and held.startswith("data:") else ""
         refused = self._dialect.checks_keys is True and block.type == "input_audio"
@@ -159,7 +159,7 @@ def plain(parts: list[Wire]) -> str | list[Wire]:
 
 
 def is_part(block: ProviderBlock) -> bool:
-    """Return whether a block is a part that is sent as it came: a recording, or a file in a form of its own."""
+    """Return whether a block is a part that is sent unchanged: a recording, or a file in a form of its own."""
     if block.dialect != OPENAI_RESPONSES:
         return False
     held = {"input_audio": ("input_audio",), "input_file": ("file_data",)}.get(block.type, ())

@@ -47,8 +47,8 @@ class Item:
 
     kind: str
     blocks: list[Block]
-    id: str | None = None  # the server's id, under which it goes back; None without one
-    flaw: str = ""  # why reasoning cannot go back; empty when it can
+    id: str | None = None  # the server's id, under which it is sent back; None without one
+    flaw: str = ""  # why reasoning cannot be sent back; empty when it can
     is_free: bool = False  # whether another server than OpenAI's made it, so that OpenAI's rules of ids are not for it
     is_held: bool = False  # whether the server has it, and it is not sent
 
@@ -74,11 +74,11 @@ class Items:
 
     @property
     def has_ids(self) -> bool:
-        """Return whether any item goes back under its id, which no other may have."""
+        """Return whether any item is sent back under its id, which no other may have."""
         return bool(self._seen)
 
     def of(self, message: Message, results: Mapping[str, ToolResultBlock]) -> list[Item]:
-        """Put blocks together as the items that they were, or are to be, each with the id to go back under."""
+        """Put blocks together as the items that they were, or are to be, each with the id to be sent back under."""
         items: list[Item] = []
         for block in message.content:
             if isinstance(block, TextBlock):
@@ -113,7 +113,7 @@ class Items:
             items.append(Item("message", [block], id if isinstance(id, str) else None))
 
     def _is_whole(self, item: Item) -> bool:
-        """Return whether all parts of a message are there, as they came."""
+        """Return whether all parts of a message are there, unchanged."""
         texts = [block for block in item.blocks if isinstance(block, TextBlock)]
         refusals = any(block.extra(OPENAI_RESPONSES).get("type") == "refusal" for block in texts)
         if refusals and not self._dialect.refusals:
@@ -319,7 +319,7 @@ def _has_order(kind: str, tool: ClientTool, block: ToolUseBlock) -> bool:
 
 
 def _text_of(result: ToolResultBlock) -> str:
-    """Return a result as the one text that some outputs are; what is no text as JSON text."""
+    """Return a result as the one text that some outputs are; what is not text as JSON text."""
     part = result.content[0] if result.content else None
     return json_text(part.data) if isinstance(part, ProviderBlock) else result.text
 

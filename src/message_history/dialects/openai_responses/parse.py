@@ -1,7 +1,7 @@
 """Read lists of items of the Responses API, and whole responses that people have saved among them.
 
 A message of ours is a run of items of one role: reasoning, text and calls are the assistant's, outputs and the text of
-users and systems are the user's. Every block keeps which item it was part of, so that the item can go back as it came.
+users and systems are the user's. Every block keeps which item it was part of, so that it can be sent back unchanged.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def refers_to_call(block: Block) -> bool:
 
 
 def summary_of(thinking: str, extra: Mapping[str, Any]) -> Any:
-    """Return the summary of reasoning, as it came or as its text tells it."""
+    """Return the summary of reasoning, unchanged or as its text says it."""
     if "summary" in extra:
         return extra["summary"]
     return [{"type": "summary_text", "text": thinking}] if thinking and not extra.get("content") else []
@@ -416,7 +416,7 @@ def _id_of(data: Mapping[Any, Any]) -> str:
 
 
 def _as_text(value: object) -> str:
-    """Read an id or a name; one that is no text is taken as its text, a missing one as empty."""
+    """Read an id or a name; any other value becomes its text, a missing one an empty text."""
     return str.__str__(value) if isinstance(value, str) else "" if value is None else text_of_json(value)
 
 

@@ -80,7 +80,7 @@ class ResponsesPlainWriter:
         return True
 
     def _fits(self, plain: Plain) -> bool:
-        """Return whether nothing in a user message is too long, and it is not a first one without words."""
+        """Return whether nothing in a user message is too long, and it is not a first one without text."""
         limit = self._limit
         for item in plain:
             text = item if type(item) is str else item[1]

@@ -83,7 +83,7 @@ class Planner:
     # Rules 1 and 2
 
     def _flawless(self, items: list[Item]) -> list[Item]:
-        """Keep what can go back where reasoning is text, and nothing depends on it."""
+        """Keep what can be sent back where reasoning is text, and nothing depends on it."""
         for item in items:
             if item.flaw:
                 self._omit(item, item.flaw)
@@ -114,7 +114,7 @@ class Planner:
         return kept
 
     def _refused(self, run: Sequence[Item], following: Sequence[Item]) -> str:
-        """Return why a run of reasoning cannot go back; an empty text if it can."""
+        """Return why a run of reasoning cannot be sent back; an empty text if it can."""
         for item in run:
             if item.flaw:
                 return f"reasoning beside some that cannot go back: {item.flaw}"

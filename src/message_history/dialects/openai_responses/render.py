@@ -162,13 +162,13 @@ class Render:
         return {**wire, **{key: thaw_well_formed(extra[key], self.changes) for key in sorted(sent)}}
 
     def _easy(self, item: Item) -> list[Wire]:
-        """Write words without an id: one message for each text, as the specification's only form without an id."""
+        """Write text without an id: one message for each text, as the specification's only form without an id."""
         first = item.blocks[0]
         carried = dict(first.carried(OPENAI_RESPONSES))
         if "id" in carried and notes.ITEM not in first.extra(OPENAI_RESPONSES):
             self._pieces.omit_keys({"id": carried["id"]}, frozenset())
         if carried.get("status") == "completed":
-            # Words without an id are complete.
+            # Text without an id is complete.
             del carried["status"]
         phase = self._pieces.kept(carried, "easy", written=("role", "content"))
         texts = [block for block in item.blocks if isinstance(block, TextBlock)]
@@ -426,7 +426,7 @@ class Render:
 
 
 def _carried(block: Block) -> Mapping[str, Any]:
-    """Return the keys of the message that a block opened, but for a status that says what goes without saying."""
+    """Return the keys of the message that a block opened, except a status that says what goes without saying."""
     carried = block.carried(OPENAI_RESPONSES) if block.meta is not None else {}
     return {key: value for key, value in carried.items() if (key, value) != ("status", "completed")}
 

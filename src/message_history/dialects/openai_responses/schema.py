@@ -1,7 +1,7 @@
 """The items of the Responses API, as data: whose side each is on, its keys, and how a client's tools are called.
 
-The keys are those of `ResponseInputItemParam` of the `openai` package 3.51 (2026-11), which the oracle tests pin, but
-for what the live API is known to refuse (OR-17). A type that is not listed here is kept whole and sent as it came.
+The keys are those of `ResponseInputItemParam` of the `openai` package 3.51 (2026-11), which the oracle tests pin,
+except what the live API is known to refuse (OR-17). A type that is not listed here is kept whole and sent unchanged.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ APPROVAL: Final = "mcp_approval_request"
 DECISION: Final = "mcp_approval_response"
 
 STATUSES: Final = frozenset({"in_progress", "completed", "incomplete"})
-"""What a status may be, but for tools that have further ones."""
+"""What a status may be, except tools that have further ones."""
 ROLES: Final = frozenset({"assistant", "system", "developer", "user"})
 CALL_ID: Final = re.compile("[^\0\ud800-\udfff]+", re.DOTALL)
 CALL_ID_LIMIT: Final = 64
@@ -274,7 +274,7 @@ MODELLED: Final = frozenset(
 
 
 def is_known(item: Mapping[Any, Any]) -> bool:
-    """Return whether the API takes an item that is kept whole: not what is no item, nor an unknown action (OR-33)."""
+    """Return whether the API takes an item that is kept whole: not one of `NO_ITEMS`, nor an unknown action (OR-33)."""
     action = item.get("action")
     did = action.get("type") if isinstance(action, Mapping) else None
     if item.get("type") == "web_search_call" and isinstance(did, str) and did not in SEARCHES:

@@ -81,7 +81,7 @@ class Stream(Assembler):
         if ended:
             self.finished = True
             if output:
-                # Some servers tell of the items only as they come.
+                # Some servers announce the items only as they come.
                 self._items = dict(enumerate(map(dict, output)))
             self._done.update(self._items)
 

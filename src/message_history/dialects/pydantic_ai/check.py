@@ -1,4 +1,4 @@
-"""Find what pydantic-ai refuses in a list, or repairs in silence; written apart from parsing and rendering.
+"""Find what pydantic-ai refuses in a list, or repairs in silence; written separately from parsing and rendering.
 
 It judges objects too: they are read as the JSON that they are saved as.
 """

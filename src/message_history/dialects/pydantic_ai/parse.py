@@ -185,7 +185,7 @@ class Reader:
     def _system(self, data: Mapping[Any, Any]) -> Block:
         text = self._text(data.get("content"))
         if is_blank(text) and data.get("context_id") is not None:
-            # Without words it withdraws an earlier prompt of that id.
+            # Without text it withdraws an earlier prompt of that id.
             return ProviderBlock(PYDANTIC_AI, plain(data))
         return SystemBlock(text, meta=meta_of(data, "content"))
 
@@ -234,7 +234,7 @@ class Reader:
         why = content[0].text if len(content) == 1 and isinstance(content[0], TextBlock) else ""
         if outcome == "interrupted" or (isinstance(metadata, Mapping) and metadata.get(SYNTHESIZED) is True):
             is_error = True
-            # The package has one outcome for all stubs but a denial's: the text tells them apart.
+            # The package has one outcome for all stubs but a denial's: the text distinguishes them.
             found = _TEXTS.reason_of_text(why)
             reason, detail = found if found is not None else ("interrupted", "")
             mark = Mark(kind="stub", reason=reason, detail=detail)
@@ -246,7 +246,7 @@ class Reader:
         return tool_result_block(_id(data.get("tool_call_id")), content, is_error, meta)
 
     def _content(self, content: object) -> tuple[tuple[Block, ...], str | None]:
-        """Read what a tool gave, and how it stood: the model is shown text, files, and all else as JSON."""
+        """Read what a tool gave, and its form: the model is shown text, files, and everything else as JSON."""
         if isinstance(content, str):
             return ((TextBlock(content),) if content else ()), None
         if content is None:
@@ -275,7 +275,7 @@ class Reader:
         text, signature = self._text(data.get("content")), data.get("signature")
         issuer = self._issuer(data)
         modelled = ("content", "signature") if isinstance(signature, str) else ("content",)
-        # A part whose provider is known from elsewhere goes back without a name all the same.
+        # A part whose provider is known from elsewhere is sent back without a name all the same.
         bare = issuer is not None and "provider_name" not in data
         meta = meta_of(data, *modelled, form="bare" if bare else None)
         if issuer is not None:
@@ -379,7 +379,7 @@ def _denial(text: str) -> str:
 
 
 def _id(value: object) -> str:
-    """Read an id or a name; one that is no text is taken as its text, a missing one as empty."""
+    """Read an id or a name; any other value becomes its text, a missing one an empty text."""
     if isinstance(value, str):
         return str.__str__(value)
     return "" if value is None or isinstance(value, bool) else text_of_json(value)

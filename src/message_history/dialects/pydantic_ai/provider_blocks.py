@@ -1,4 +1,4 @@
-"""What a block of pydantic-ai needs to go back as it came: its extra keys, and how content stood.
+"""What a block of pydantic-ai needs to be sent back unchanged: its extra keys, and the form of its content.
 
 The extra keys are `part` (the other keys of the part), `kind` (the part's kind, where the block does not say), `form`
 (how content or arguments stood), `item` (the other keys of an item of a list of content), `items` (the block opens such
@@ -34,7 +34,7 @@ def others_of(data: Mapping[Any, Any], *modelled: str) -> dict[Any, Any]:
 
 
 def meta_of(data: Mapping[Any, Any], *modelled: str, kind: str | None = None, form: str | None = None) -> Meta | None:
-    """Keep what a part needs to go back besides what its block holds."""
+    """Keep what a part needs in addition to its block to be sent back."""
     others = others_of(data, *modelled)
     keys = {"part": others or None, "kind": kind, "form": form}
     kept = {key: value for key, value in keys.items() if value is not None}
@@ -45,7 +45,7 @@ def meta_of(data: Mapping[Any, Any], *modelled: str, kind: str | None = None, fo
 
 
 def with_extra(block: Block, **keys: Any) -> Block:
-    """Return a block more to go back with."""
+    """Let a block keep more of what it needs to be sent back."""
     kept = {key: value for key, value in keys.items() if value not in ({}, None)}
     if not kept:
         return block

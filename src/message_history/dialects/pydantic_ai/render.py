@@ -48,7 +48,7 @@ Wire = dict[str, Any]
 class _Piece:
     """A request or a response that is being written."""
 
-    keys: FrozenDict = EMPTY  # the message's own keys, as they came
+    keys: FrozenDict = EMPTY  # the message's own keys, unchanged
     parts: list[Wire] = field(factory=list)
     prompt: Wire | None = None  # the user prompt that may still take content; None without one
     opening: bool = True  # True while it holds system prompts only
@@ -91,7 +91,7 @@ class Render:
     # Requests
 
     def user(self, message: Message, system: Sequence[SystemBlock]) -> list[Wire]:
-        """Write the user's side of a turn: results, then all else."""
+        """Write the user messages of a turn: results, then everything else."""
         pieces = [_Piece()]
         for prompt in system:
             self._request_for(prompt, pieces).parts.append(self._system(prompt))
@@ -173,7 +173,7 @@ class Render:
         piece.parts.append(piece.prompt)
 
     def _marked_text(self, block: TextBlock, kind: str) -> Wire:
-        """Write text that is no user prompt: a retry, a summary, a transcript."""
+        """Write text that is not a user prompt: a retry, a summary, a transcript."""
         text = self._content.text(block.text)
         extra = block.extra(PYDANTIC_AI)
         key = "transcript" if kind == "speech" else "content"
@@ -253,7 +253,7 @@ class Render:
         return self._signed(self._part(wire, "tool-call", block, IN_RESPONSE), block)
 
     def _assistant(self, block: Block) -> list[Wire]:
-        """Write a block of an assistant message that is no call."""
+        """Write a block of an assistant message that is not a call."""
         if isinstance(block, TextBlock):
             return [self._text_part(block)]
         if isinstance(block, ThinkingBlock | RedactedThinkingBlock):
