@@ -113,7 +113,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return history_of(make_conversation(Log(), NO_TURN, Context(_checked(policy), lineage=named(name))))
 
     def __init_subclass__(cls) -> Never:
-        raise TypeError("MessageHistory cannot be subclassed: its laws hold because nothing can get round them")
+        raise TypeError("MessageHistory cannot be subclassed: a subclass could break what it guarantees")
 
     # Adding
 

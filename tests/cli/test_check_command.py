@@ -58,7 +58,7 @@ def test_what_is_not_judged_is_not_said_to_be_sound(tmp_path: Path) -> None:
     result = check(file)
     assert result.exit_code == 0
     assert result.stdout == (
-        f"{file}: openai_chat, 3 messages, not judged, for nothing is known to send it as it stands; "
+        f"{file}: openai_chat, 3 messages, not judged, since no program is known to send it as it is; "
         "`--dialect openai_chat` judges it\n"
     )
     for arguments, is_judged in (((), False), (("--dialect", "openai_chat"), True)):
@@ -175,7 +175,7 @@ def test_a_file_in_no_format_is_not_recognised_and_exit_code_1(tmp_path: Path) -
     file.write_text('{"messages": 3}', encoding="utf-8")
     result = check(file)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.startswith(f"{file}: error: not recognised: its `messages` are no list, but a number")
+    assert result.stderr.startswith(f"{file}: error: not recognised: its `messages` are not a list, but a number")
 
 
 def test_a_missing_file_and_a_folder_are_one_line_and_exit_code_2(tmp_path: Path) -> None:

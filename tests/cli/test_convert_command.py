@@ -216,4 +216,4 @@ def test_a_line_of_a_batch_becomes_the_request_in_it(tmp_path: Path) -> None:
     line = {"custom_id": "7", "params": REQUEST}
     result = convert(saved(tmp_path / "a.json", line), "--to", "bedrock")
     assert set(json.loads(result.stdout)) == {"system", "toolConfig", "messages"}
-    assert "omitted: custom_id: it is beside the request" in result.stderr
+    assert "omitted: custom_id: it is outside the request" in result.stderr

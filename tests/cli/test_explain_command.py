@@ -95,7 +95,7 @@ def test_where_the_end_of_the_list_is_at_fault_it_is_repaired_as_a_request(text:
 def test_how_sure_an_explanation_is_stands_before_it() -> None:
     alone = run("Could not process image").stdout
     assert alone.startswith("perhaps anthropic AN-M6 (30%): ")
-    assert "  how sure that is: not at all: other programs say this too. Paste what stands around it" in alone
+    assert "  how sure that is: not at all: other programs say this too. Paste what is around it" in alone
     known = run("Could not process image", "--dialect", "anthropic").stdout
     assert known.startswith("anthropic AN-M6 (")
     assert "how sure" not in known
@@ -210,7 +210,7 @@ def test_of_a_program_s_session_the_advice_is_to_repair_it_in_its_own_form(tmp_p
     messages = [BROKEN[0], {"role": "assistant", "content": [call]}, {"role": "user", "content": "?"}]
     file = saved(tmp_path / "a.json", messages)
     result = run("AI_MissingToolResultsError: Tool result is missing for tool call toolu_2.", file).stdout
-    assert f"run `message-history repair {file}` to write a repaired one beside it, or" in result
+    assert f"run `message-history repair {file}` to write a repaired one next to it, or" in result
     assert f"`message-history doctor {file} --fix --in-place` to replace it" in result
     assert "it breaks a rule about the same in 2 places" in result
     assert "  entry 1: AN-C1: no result right after: toolu_2" in result
@@ -253,7 +253,7 @@ def test_a_file_of_messages_is_no_error_and_may_stand_before_one(tmp_path: Path)
 
 def test_without_an_error_the_way_to_give_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    with pytest.raises(click.UsageError, match="write it behind the command, or pipe it to it"):
+    with pytest.raises(click.UsageError, match="write it after the command, or pipe it in"):
         _error_of(None)
 
 

@@ -28,7 +28,7 @@ ASKED = MessageHistory().add_user("q").add_assistant(CALL)
 
 
 def test_a_call_cannot_stand_in_a_result() -> None:
-    with pytest.raises(TypeError, match="ToolUseBlock cannot stand in a result"):
+    with pytest.raises(TypeError, match="ToolUseBlock cannot be in a result"):
         ToolResultBlock("1", [CALL])
 
 

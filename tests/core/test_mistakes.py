@@ -83,8 +83,11 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: HISTORY[5], "position 5 is out of range: the history has 1 messages"),
     (lambda: HISTORY.rewind(2), "n_turns: 2 turns cannot be omitted; the history has 1"),
     (lambda: HISTORY.rewind(-1), "n_turns: -1 turns cannot be omitted; pass a number from 0 on"),
-    (lambda: HISTORY.drop_before(3), "cut: 3 is no safe cut of a history of 1 messages; the nearest safe cuts are 0"),
-    (lambda: HISTORY.compact("s", keep_from=3), "keep_from: 3 is no safe cut"),
+    (
+        lambda: HISTORY.drop_before(3),
+        "cut: 3 is not a safe cut of a history of 1 messages; the nearest safe cuts are 0",
+    ),
+    (lambda: HISTORY.compact("s", keep_from=3), "keep_from: 3 is not a safe cut"),
     (lambda: HISTORY.compact(" "), "summary must say something, and holds nothing but blank text"),
     (lambda: HISTORY.compact(ToolUseBlock("c1", "f", {})), "summary must be made of text.*, not of a ToolUseBlock"),
     (lambda: HISTORY.window(max_messages=0), "has 1 messages; it does not fit max_messages=0: pass more$"),

@@ -80,7 +80,7 @@ def test_what_is_no_regular_file_is_neither_replaced_nor_appended_to(tmp_path: P
 
 def test_a_device_is_no_session() -> None:
     before = os.stat("/dev/null")  # noqa: PTH116
-    with pytest.raises(SessionError, match="is no regular file"):
+    with pytest.raises(SessionError, match="not a regular file"):
         JsonlSession("/dev/null").append(HISTORY)
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)  # noqa: PTH116
     assert os.stat("/dev/null").st_ino == before.st_ino  # noqa: PTH116

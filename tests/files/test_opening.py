@@ -86,7 +86,7 @@ def test_every_reader_refuses_what_is_no_file(tmp_path: Path, kind: str, reader:
     path = no_file(tmp_path, kind, "x.jsonl")
     with pytest.raises((OSError, UnreadableFileError, SessionError)) as raised:
         READERS[reader](path)
-    assert kind == "folder" or f"this is {KINDS[kind]}, and is no regular file: save what it holds" in str(raised.value)
+    assert kind == "folder" or f"this is {KINDS[kind]}, not a regular file: save what it holds" in str(raised.value)
     told = f"{raised.value} {getattr(raised.value, '__notes__', '')}"
     assert reader == "read_file" or str(path) in told or "/dev/zero" in told
     assert [each.name for each in tmp_path.iterdir() if each.suffix != ".lock"] == ["x.jsonl"]
@@ -100,7 +100,7 @@ def test_every_command_refuses_it_in_one_line_that_names_it(tmp_path: Path, kind
     result = CliRunner().invoke(app, [name, *options, str(path), *(["--to", "anthropic"] if name == "convert" else [])])
     assert result.exit_code == 2
     assert result.stderr.splitlines() == [
-        f"{path}: error: this is {KINDS[kind]}, and is no regular file: save what it holds in a file, or pipe it to a "
+        f"{path}: error: this is {KINDS[kind]}, not a regular file: save what it holds in a file, or pipe it to a "
         "command with `-`"
     ]
     assert [each.name for each in tmp_path.iterdir()] == ["x.jsonl"]

@@ -143,7 +143,7 @@ def test_what_only_looks_like_a_message_inside_a_broken_one_is_not_taken() -> No
 def test_text_behind_a_list_is_told_of() -> None:
     file = read_bytes(FORMS["list"][1] + b"\n[1, 2]")
     assert list(file.entries) == MESSAGES
-    assert [(note.line, note.detail, note.skipped) for note in file.notes] == [(1, "text behind the list", "[1, 2]")]
+    assert [(note.line, note.detail, note.skipped) for note in file.notes] == [(1, "text after the list", "[1, 2]")]
 
 
 def test_a_broken_object_keeps_the_keys_that_are_sound() -> None:
@@ -154,7 +154,7 @@ def test_a_broken_object_keeps_the_keys_that_are_sound() -> None:
     assert [note.detail for note in file.notes] == ["Expecting value at column 1"]
     behind = read_bytes(data.replace(b'"n": 1', b'"n": oops'))
     assert behind.container == {"model": "m", "messages": []}
-    assert [note.detail for note in behind.notes][1].startswith("keys beside `messages`: ")
+    assert [note.detail for note in behind.notes][1].startswith("keys next to `messages`: ")
     before = read_bytes(data.replace(b'"m"', b"oops"))
     assert before.container == {"messages": [], "n": 1}
 
@@ -213,7 +213,7 @@ def test_any_bytes_are_read_or_refused_with_one_error(content: bytes) -> None:
         (b'"hello"', "it holds no list of messages, but a text"),
         (b"null", "it holds no list of messages, but null"),
         (b'{"model": "m"}', "it holds no list of messages, but an object without `messages`"),
-        (b'{"messages": "none"}', "its `messages` are no list, but a text"),
+        (b'{"messages": "none"}', "its `messages` are not a list, but a text"),
         (b'{"messages": []}\n{"messages": []}', "it is neither JSON nor JSONL (line 1: a whole conversation, where"),
     ],
 )

@@ -38,7 +38,7 @@ def test_lists_under_other_names_are_conversations_and_other_keys_are_counted() 
     rows = lines({"id": "d", "dialogue": CHAT, "scores": [1]}, {"dialogue": CHAT[:1]}, {"other": 1})
     session = session_in(rows, chosen=FORMATS["named-lists"])
     first, second = session.conversations
-    assert (first.origin.id, first.omitted) == ("d", (("other keys beside the messages", 2),))
+    assert (first.origin.id, first.omitted) == ("d", (("other keys next to the messages", 2),))
     assert (second.label, len(session.unread)) == ("item 2, dialogue", 1)
 
 
@@ -47,7 +47,7 @@ def test_a_test_s_row_goes_on_from_what_is_asked_to_what_is_expected(answered: A
     row = {"inputs": {"messages": CHAT[:1]}, "outputs": answered, "metadata": {"split": "a"}}
     session = session_in(lines(row, row))
     assert [told(each.history()) for each in session.conversations] == [PAIR, PAIR]
-    assert session.conversations[0].omitted == (("other keys beside the messages", 1),)
+    assert session.conversations[0].omitted == (("other keys next to the messages", 1),)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_rows_with_a_message_each_are_one_conversation_unless_they_have_parents(
     for data in (value(rows), lines(*rows)):
         (found,) = session_in(data).conversations
         assert told(found.history()) == told(session_in(value(CHAT)).conversations[0].history())
-        assert found.omitted == (("other keys beside the messages", 4),)
+        assert found.omitted == (("other keys next to the messages", 4),)
     for other in ({"parentId": "a"}, {"metadata": {"message": CHAT[0]}}, {"message": {"text": "a"}}):
         with pytest.raises(NotRecognisedError):
             session_in(value([*rows, {"message": CHAT[0], **other}]))

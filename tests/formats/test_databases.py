@@ -315,7 +315,7 @@ def test_other_archives_and_compressed_files_are_named() -> None:
             "it is an archive: unpack it, and read what is in it",
         ),
         (gzip.compress(dumped(CHAT).encode()), "it is compressed with gzip: unpack it"),
-        (archive({"header.json": "{}", "samples/1.json": "no JSON"}), "a file in it is no JSON"),
+        (archive({"header.json": "{}", "samples/1.json": "no JSON"}), "a file in it is not JSON"),
         (b"PK\x03\x04 and then nothing", "it is a damaged archive"),
     ):
         with pytest.raises(NotRecognisedError, match=why):

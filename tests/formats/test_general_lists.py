@@ -99,7 +99,10 @@ def test_pairs_are_read_only_where_all_are_of_a_known_role(pairs: list[Any]) -> 
         ({"wind": 1}, "it holds no list of messages, but an object without `messages`, with the key 'wind'$"),
         (dict.fromkeys("abcdefghij"), "with the keys 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h' and 2 more$"),
         ({}, "it holds no list of messages, but an empty object$"),
-        ({"messages": {"m1": "Hi"}}, "its `messages` are no list, but an object without `messages`, with the key 'm1'"),
+        (
+            {"messages": {"m1": "Hi"}},
+            "its `messages` are not a list, but an object without `messages`, with the key 'm1'",
+        ),
         ([{"wind": 1, "rain": 2}], "the first is an object without `messages`, with the keys 'wind', 'rain'$"),
         (["Hi"], "no entry in it is a message; the first is a text$"),
         ({"id": "1", "choices": []}, "but one reply of an API alone, with the keys 'id', 'choices'$"),

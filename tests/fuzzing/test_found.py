@@ -80,7 +80,7 @@ def test_a_row_of_a_schema_that_names_more_bytes_than_there_are_is_refused() -> 
 def test_a_column_whose_name_is_no_text_is_refused() -> None:
     found = open_container(database("CREATE TABLE t(abc TEXT)").replace(b"abc", b"a\xa0c"))
     assert isinstance(found, Database)
-    with pytest.raises(UnopenedError, match="its schema is no text"):
+    with pytest.raises(UnopenedError, match="its schema is not text"):
         found.rows("t", "1")
 
 

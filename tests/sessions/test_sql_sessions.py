@@ -229,7 +229,7 @@ def test_a_fork_goes_its_own_way(database: str) -> None:
     forked = again(database, branch).load()
     assert forked == history.rewind(1).add_user("another way")
     assert forked.repairs == history.rewind(1).repairs
-    with pytest.raises(SessionConflictError, match="there is a session of this name"):
+    with pytest.raises(SessionConflictError, match="a session with this name exists"):
         trunk.fork(branch.session_id)
     late = again(database, trunk)
     late.load()
@@ -602,7 +602,7 @@ def test_a_writer_that_waits_too_long_gets_an_error(database: str) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if database.startswith("sqlite") else "BEGIN")
         connection.exec_driver_sql("UPDATE message_history_sessions SET revision = revision")
         waiting = SqlSession(database, session.session_id, lock_timeout=0.05)
-        with pytest.raises(SessionLockedError, match=r"another writer was not done in 0\.05 seconds"):
+        with pytest.raises(SessionLockedError, match=r"another writer has held it for 0\.05 seconds"):
             waiting.append(of_length(4))
         assert waiting.load() == of_length(3)
         connection.exec_driver_sql("ROLLBACK")

@@ -254,7 +254,7 @@ def test_a_session_name_may_be_any_sound_text(database: str) -> None:
     with pytest.raises(TypeError, match="named by a text, not by 5"):
         SqlSession(database, 5)  # type: ignore[arg-type]
     for turns in (0, -1, True, 1.5):
-        with pytest.raises(ValueError, match="turns must be a number from 1 on"):
+        with pytest.raises(ValueError, match="turns must be 1 or more"):
             SqlSession(database, "a").load(turns=turns)  # type: ignore[arg-type]
 
 

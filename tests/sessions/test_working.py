@@ -141,7 +141,7 @@ def test_what_may_not_start_is_not_claimed(kind: Kind) -> None:
     for wrong in (-MINUTE, kind.clock.time, datetime.fromtimestamp(kind.clock.time - 1, UTC)):
         with pytest.raises(ValueError, match="until must be a timedelta, or a time after 2027-01-15T08:00:00"):
             session.claim(PAY, worker="one", until=wrong)
-    with pytest.raises(ValueError, match="worker must say who asks"):
+    with pytest.raises(ValueError, match="worker must name who asks"):
         session.claim(PAY, worker=" ", until=MINUTE)
     nothing: Any = None
     with pytest.raises(TypeError, match="worker must be a text, not NoneType"):

@@ -174,7 +174,7 @@ def test_everywhere_else_is_no_safe_cut(history: MessageHistory) -> None:
     safe = {cut.position for cut in history.safe_cuts()}
     for position in {-1, *range(len(history) + 2)} - safe:
         for cut in (history.drop_before, lambda cut: history.compact("x", keep_from=cut)):
-            with pytest.raises(WindowError, match=f"{position} is no safe cut"):
+            with pytest.raises(WindowError, match=f"{position} is not a safe cut"):
                 cut(position)
 
 
@@ -346,7 +346,7 @@ def test_a_turn_that_does_not_fit_is_an_error_with_the_numbers() -> None:
 
 def test_the_error_of_a_bad_cut_names_the_nearest_good_ones() -> None:
     with pytest.raises(
-        WindowError, match="2 is no safe cut of a history of 8 messages; the nearest safe cuts are 1 an"
+        WindowError, match="2 is not a safe cut of a history of 8 messages; the nearest safe cuts are 1 an"
     ):
         talk(2, tools=True).drop_before(2)
     with pytest.raises(WindowError, match="the history is empty"):

@@ -58,7 +58,7 @@ COMMANDS: Final = {
     ),
     "formats": Place(
         "list_formats",
-        "List the formats that are read, with where their files are and what in them is no conversation.",
+        "List the formats that are read, with where their files are and what in them is not conversation.",
     ),
     "repair": Place(
         "repair_files",

@@ -61,10 +61,12 @@ class Row(NamedTuple):
 
 @click.command("doctor")
 @click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
-@click.option("--fix", is_flag=True, help="Write what is broken, repaired, beside it: NAME.repaired.jsonl, or .json.")
-@click.option("--in-place", is_flag=True, help="With --fix: in its own place; NAME.bak is the file as it was.")
 @click.option(
-    "--force", is_flag=True, help="With --fix: overwrite what is there beside it; NAME.bak is that file as it was."
+    "--fix", is_flag=True, help="Write a repaired copy next to each broken file: NAME.repaired.jsonl, or .json."
+)
+@click.option("--in-place", is_flag=True, help="With --fix: replace the broken file itself, and keep it as NAME.bak.")
+@click.option(
+    "--force", is_flag=True, help="With --fix: overwrite a copy that is there already, and keep it as NAME.bak."
 )
 @input_format
 @as_json

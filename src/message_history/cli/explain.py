@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _PERHAPS: Final = 0.5
 """Up to this score, an explanation is one of several that are possible."""
 _DOUBT: Final = (
-    "not at all: other programs say this too. Paste what stands around it, or name whose error it is with `--dialect`"
+    "not at all: other programs say this too. Paste what is around it, or name whose error it is with `--dialect`"
 )
 """What is printed of words that any program may say."""
 _OF_MESSAGES: Final = frozenset({"contents", "messages", "parts", "role"})
@@ -83,7 +83,7 @@ def explain_error(
     """Explain a provider's error TEXT: what is demanded, what causes it, what to do, and where FILE breaks it.
 
     TEXT is the error as an SDK raised it or a log shows it, whole or in part, the name of a file that holds it, or the
-    id of a rule; - reads the standard input, and so does no TEXT behind a pipe. FILE is the list that was sent, or the
+    id of a rule; - reads the standard input, and so does a pipe without TEXT. FILE is the list that was sent, or the
     session that it was made of.
 
     The exit code is 0 when a rule was found, 1 when none was found or a line of FILE was skipped, 2 when FILE cannot be
@@ -126,7 +126,7 @@ def _is_there(name: str) -> bool:
 def _error_of(text: str | None) -> str:
     """Return the error that a text is, or that the file or the standard input holds which it names."""
     if text is None and sys.stdin.isatty():
-        raise click.UsageError("no error to explain: write it behind the command, or pipe it to it")
+        raise click.UsageError("no error to explain: write it after the command, or pipe it in")
     if text is None or text == STDIN:
         return sys.stdin.buffer.read(MAX_BYTES).decode(errors="replace")
     if not _is_there(text):
@@ -215,7 +215,7 @@ class _Advice:
         if session is not None and session.format is not MESSAGE_LISTS and session.refusal is None:
             # Its program reads the file again, and no list.
             in_place = f"`message-history doctor {path} --fix --in-place` to replace it and keep a backup"
-            return f"run `message-history repair {path}` to write a repaired one beside it, or {in_place}"
+            return f"run `message-history repair {path}` to write a repaired one next to it, or {in_place}"
         command = f"message-history repair {path} --to {one.dialect}"
         kind = type(DIALECTS[one.dialect])
         written = f"{kind.__name__}()"

@@ -14,7 +14,7 @@ from message_history.formats.registry import FORMATS
 @click.command("formats")
 @as_json
 def list_formats(*, as_json: bool) -> None:
-    """List the formats that are read, with where their files are and what in them is no conversation."""
+    """List the formats that are read, with where their files are and what in them is not conversation."""
     printer = printer_for("formats", as_json=as_json)
     printer.add(
         "formats",

@@ -67,7 +67,7 @@ as_json = click.option(
 as_request = click.option(
     "--as-request",
     is_flag=True,
-    help="Take the list as a request that is sent as it stands: unlike a conversation that goes on, it may not end "
+    help="Take the list as a request that is sent as it is: unlike a conversation that goes on, it may not end "
     "with the assistant where the API refuses that.",
 )
 

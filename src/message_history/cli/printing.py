@@ -125,7 +125,7 @@ class Printer:
         style = "bold red" if violations else "bold green"
         if not violations and not is_judged:
             # That there is nothing wrong with it would be wrong to say.
-            found = f"not judged, for nothing is known to send it as it stands; `--dialect {dialect.name}` judges it"
+            found = f"not judged, since no program is known to send it as it is; `--dialect {dialect.name}` judges it"
             style = "yellow"
         entries = counted(len(file.entries), "message")
         name = f"{visible(conversation.named(path))}: "

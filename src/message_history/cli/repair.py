@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     metavar="OUT",
-    help="Where to write: a file, a folder, or - for the standard output. By default NAME.repaired.json beside the "
+    help="Where to write: a file, a folder, or - for the standard output. By default NAME.repaired.json next to the "
     "input, and the standard output for the standard input.",
 )
 @click.option("--to", type=NameOf(DIALECT_NAMES), help="The dialect to write; the input's own by default.")

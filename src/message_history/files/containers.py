@@ -89,7 +89,7 @@ def _json_in(archive: zipfile.ZipFile, name: str) -> Any:
     try:
         return json.loads(written)
     except (ValueError, RecursionError) as error:
-        raise UnopenedError(f"it is an archive, and a file in it is no JSON: {error}") from error
+        raise UnopenedError(f"it is an archive, and a file in it is not JSON: {error}") from error
 
 
 @contextmanager
@@ -142,7 +142,7 @@ def _asked() -> Iterator[None]:
     try:
         yield
     except UnicodeError as error:
-        raise UnopenedError("it is a damaged SQLite database: its schema is no text") from error
+        raise UnopenedError("it is a damaged SQLite database: its schema is not text") from error
     except (_module().Error, MemoryError) as error:
         why = str(error) or "it asks for more memory than there is"
         raise UnopenedError(f"it is a damaged SQLite database: {why}") from error

@@ -259,7 +259,7 @@ def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:
     if isinstance(whole, dict) and ("role" in whole or shape_of(whole) is not None):
         return SavedFile(entries=(whole,), form=FileForm.LINES, lines=(1,), notes=notes)
     if isinstance(whole, dict) and MESSAGES in whole:
-        raise UnreadableFileError(f"its `messages` are no list, but {kind_of(whole[MESSAGES])}", sound=True)
+        raise UnreadableFileError(f"its `messages` are not a list, but {kind_of(whole[MESSAGES])}", sound=True)
     raise UnreadableFileError(f"it holds no list of messages, but {kind_of(whole)}", sound=True)
 
 
@@ -287,7 +287,7 @@ def _list_in(text: str, start: int) -> SavedFile:
     items = items_of(text, start)
     rest = text[items.end :].strip()
     if rest:
-        items.notes.append(LineNote(line=items.end_line, detail="text behind the list", skipped=rest))
+        items.notes.append(LineNote(line=items.end_line, detail="text after the list", skipped=rest))
     return SavedFile(
         entries=tuple(value for _, value in items.values),
         form=FileForm.LIST,
@@ -309,7 +309,7 @@ def _object_in(text: str, name: str, key: int, start: int) -> SavedFile:
         if isinstance(value, dict):
             around |= {**value, name: []}
         elif part is head or items.closed:
-            notes.append(LineNote(line=line, detail=f"keys beside `{name}`: {decoder.failure}", skipped=part))
+            notes.append(LineNote(line=line, detail=f"keys next to `{name}`: {decoder.failure}", skipped=part))
     return SavedFile(
         entries=tuple(value for _, value in items.values),
         form=FileForm.OBJECT,

@@ -53,7 +53,7 @@ def unpack(data: bytes, extension: Callable[[int, Any], Any]) -> Any:
     """
     value, end = _value(data, 0, extension, 0)
     if end != len(data):
-        raise ValueError("something stands after its end")
+        raise ValueError("something follows its end")
     return value
 
 
@@ -90,7 +90,7 @@ def _value(data: bytes, at: int, extension: Callable[[int, Any], Any], depth: in
         number = _cut(data, at, 1)[0]
         inner, end = _value(_cut(data, at + 1, length), 0, extension, depth + 1)
         if end != length:
-            raise ValueError("something stands after the end of an extension")
+            raise ValueError("something follows the end of an extension")
         return extension(number, inner), at + 1 + length
     written = _cut(data, at, length)
     is_text = kind == "text"

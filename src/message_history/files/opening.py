@@ -27,7 +27,7 @@ class NotAFileError(OSError):
     """A pipe, a device or a socket, where a file is expected."""
 
     def __init__(self, path: str | PathLike[str], kind: str) -> None:
-        what = f"this is {kind}, and is no regular file: save what it holds in a file, or pipe it to a command with `-`"
+        what = f"this is {kind}, not a regular file: save what it holds in a file, or pipe it to a command with `-`"
         super().__init__(errno.EINVAL, what, str(path))
 
 

@@ -63,7 +63,7 @@ def _finite(digits: str) -> float:
 
 
 def _refuse(written: str) -> Never:
-    raise ValueError(f"{written} is no number of JSON")
+    raise ValueError(f"{written} is not a JSON number")
 
 
 _PLAIN: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse, strict=False)

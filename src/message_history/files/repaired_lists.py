@@ -121,10 +121,10 @@ def _around(file: SavedFile, export: Export) -> tuple[OmittedPart, ...]:
     old = system_key(file.container, file.place) if file.container is not None else None
     beside = held_at(file.container, file.place[:-1])
     keys = [(key, value) for key, value in beside.items() if key not in (file.place[-1], old)] if beside else []
-    omitted = [OmittedPart(key, value, "it is no part of the list") for key, value in keys]
+    omitted = [OmittedPart(key, value, "it is not part of the list") for key, value in keys]
     for depth, step in enumerate(file.place[:-1]):
         outer = held_at(file.container, file.place[:depth]) or {}
-        omitted += [OmittedPart(k, v, "it is no part of the list") for k, v in outer.items() if k != step]
+        omitted += [OmittedPart(k, v, "it is not part of the list") for k, v in outer.items() if k != step]
     if export.system is not None:
         omitted.append(OmittedPart("system", export.system, "it has no place in the list"))
     return tuple(omitted)

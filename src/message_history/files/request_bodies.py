@@ -122,5 +122,5 @@ def required_keys(body: Mapping[str, Any], dialect: Dialect[Any]) -> tuple[str, 
 
 def _why_omitted(key: str, step: str | None) -> str:
     if step is not None:
-        return "it is beside the request"
+        return "it is outside the request"
     return "each provider has names of its own" if key in ("model", "modelId") else "a parameter of its provider"

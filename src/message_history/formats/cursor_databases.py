@@ -115,7 +115,7 @@ def _add_bubble(collector: Collector, n: int, bubble: Any) -> None:
     written = next((bubble[key] for key in ("text", "rawText", "content") if isinstance(bubble.get(key), str)), "")
     if bubble.get("type") in _USER:
         collector.add_blocks(n, "user", [*_attached(bubble), *text(written or _rich_text(bubble))])
-        collector.omit("images that stand elsewhere", len(bubble.get("images") or []))
+        collector.omit("images stored elsewhere", len(bubble.get("images") or []))
         return
     thought = bubble.get("thinking")
     about = thought if isinstance(thought, dict) else {"text": thought}

@@ -209,7 +209,7 @@ def repair_in_place(found: Examined) -> RepairedFile:
             raise SessionError(f"{path}: {report.problem}")
         return RepairedFile(target=path, backup=report.backup, before=before, after=read_session(path))
     if _suffix(path, repaired) != path.suffix:
-        raise SessionError(f"{path}: repaired, it is no JSONL any more; repair it beside itself")
+        raise SessionError(f"{path}: once repaired, it is not JSONL any more; repair it into a new file next to it")
     try:
         names = path.stat().st_nlink
         backup = back_up(path)

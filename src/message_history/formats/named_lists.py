@@ -102,7 +102,7 @@ def _read(document: Document) -> Reading:
             collector = found.collector()
             for message in messages:
                 collector.add(n, message)
-            collector.omit("other keys beside the messages", _rest(item))
+            collector.omit("other keys next to the messages", _rest(item))
             label = name if document.value is not None and not document.items else f"item {n}, {name}"
             found.add(collector.conversation(None, label=label if found else "", id=id, tools=item.get("tools")))
     return found.reading()
@@ -116,7 +116,7 @@ def _of_rows(document: Document, collector: Collector) -> Conversation:
     """Read items that hold one message each as one conversation."""
     for n, item in document.numbered_items:
         collector.add(n, item[_MESSAGE])
-        collector.omit("other keys beside the messages", len(item) - 1)
+        collector.omit("other keys next to the messages", len(item) - 1)
     return collector.conversation(None)
 
 

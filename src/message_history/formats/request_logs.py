@@ -140,7 +140,7 @@ def _conversation(request: _Request, label: str, omitted: tuple[tuple[str, int],
 REQUEST_LOGS: Final = Format(
     name="request-logs",
     rank=2050,
-    title="Logs with the bodies of requests as text (slog, zap, zerolog, pino; a dump of HTTP; a line behind a date)",
+    title="Logs with the bodies of requests as text (slog, zap, zerolog, pino; a dump of HTTP; a line after a date)",
     files="anywhere",
     omits="all other lines of the log, requests that a later one holds whole",
     unwritten="it is a log; what `convert` writes is the newest request in it",

@@ -67,7 +67,7 @@ def described(
 ) -> dict[str, Any]:
     """Return what is said anew of a session, once it is checked."""
     if isinstance(labels, str):
-        raise TypeError(f"labels must be several texts, not one: {labels!r:.80}")
+        raise TypeError(f"labels must be a list of texts, not one text: {labels!r:.80}")
     changes = {
         "owner": None if owner is None else checked("owner", owner, MAX_NAME),
         "title": None if title is None else checked("title", title, MAX_TITLE),
@@ -89,5 +89,5 @@ def checked(what: str, text: str, most: int) -> str:
     if not isinstance(text, str):
         raise TypeError(f"{what} must be a text, not {type(text).__name__}: {text!r:.80}")
     if len(text) > most or any(each == "\0" or "\ud800" <= each <= "\udfff" for each in text):
-        raise ValueError(f"{what} must be sound Unicode of at most {most} characters, none of them zero: {text!r:.80}")
+        raise ValueError(f"{what} must be sound Unicode of at most {most} characters, none of them NUL: {text!r:.80}")
     return text

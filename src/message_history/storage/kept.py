@@ -151,7 +151,7 @@ class BytesSession(SharedSession, ABC):
         for number, line in enumerate(data.splitlines(keepends=True), 1):
             journal.take(number, line)
         if not journal.recognised or (journal.version or 0) > FORMAT_VERSION:
-            raise SessionError(f"{self._name!r}: what is stored is no session that this version reads")
+            raise SessionError(f"{self._name!r}: what is stored is not a session that this version can read")
         return restored(journal.entries(), self._policy, [*journal.repairs, *journal.standing])
 
     def _current(self) -> Held:

@@ -119,7 +119,7 @@ def check_worker(worker: str) -> None:
     if not isinstance(worker, str):
         raise TypeError(f"worker must be a text, not {type(worker).__name__}: {worker!r:.80}")
     if not worker.strip():
-        raise ValueError(f"worker must say who asks, as a host and a process do, not {worker!r:.80}")
+        raise ValueError(f"worker must name who asks, such as the host and the process, not {worker!r:.80}")
 
 
 @final

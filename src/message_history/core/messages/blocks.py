@@ -310,7 +310,7 @@ def result_content(content: object) -> tuple[Block, ...]:
         made = blocks_of(blocks)
         for block in made:
             if not isinstance(block, _IN_RESULTS):
-                raise TypeError(f"a {type(block).__name__} cannot stand in a result")
+                raise TypeError(f"a {type(block).__name__} cannot be in a result")
         return made
     frozen, converted = freeze(content)
     text = frozen if isinstance(frozen, str) else json_text(thaw(frozen))

@@ -259,7 +259,7 @@ class Outcome(StrEnum):
 
 
 NAMES: Final = {
-    "a key": "the call that has it, wherever it stands by now",
+    "a key": "the call that has it, wherever it is by now",
     "a call that a history gave": "that call, by its key; none where it was cut away",
     "a call made by hand": "the call of its turn with its id; else as an id, among those with its name and input",
     "an id that a person or a program gives": "the one call with it that is not settled; several raise; else the last",

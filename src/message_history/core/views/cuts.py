@@ -93,7 +93,7 @@ def safe_position(conversation: Conversation, cut: SupportsIndex, name: str = "c
     after = next((n for n in range(max(position, 0), length) if is_safe_cut(conversation, n)), None)
     near = " and ".join(str(n) for n in (before, after) if n is not None)
     where = f"the nearest safe cuts are {near}" if near else "the history is empty"
-    raise WindowError(f"{name}: {position} is no safe cut of a history of {length:,} messages; {where}")
+    raise WindowError(f"{name}: {position} is not a safe cut of a history of {length:,} messages; {where}")
 
 
 def content_behind(message: Message) -> tuple[Block, ...]:

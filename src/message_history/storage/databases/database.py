@@ -126,7 +126,7 @@ class Database:
                 connection.exec_driver_sql("VACUUM")
                 busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar()
         if busy:
-            raise SessionLockedError(f"{self}: somebody reads it, so its write-ahead log still has what was deleted")
+            raise SessionLockedError(f"{self}: somebody is reading it: its write-ahead log still has what was deleted")
 
     def _prepare(self) -> None:
         """Make the tables, once for each engine, and anew for a file that was deleted."""
@@ -195,11 +195,13 @@ class Database:
             answer = str(error.orig).strip().partition("\n")[0]
             if getattr(error.orig, "sqlstate", None) == LOCK_NOT_AVAILABLE or answer == "database is locked":
                 seconds = self._milliseconds / 1_000
-                raise SessionLockedError(f"{self}: another writer was not done in {seconds:g} seconds") from error
+                raise SessionLockedError(f"{self}: another writer has held it for {seconds:g} seconds") from error
             raise SessionError(f"{self}: {answer}") from error
         except (MemoryError, UnicodeDecodeError) as error:
             # What SQLite says quotes a damaged name, and it asks for as much memory as a damaged page names.
-            raise SessionError(f"{self}: the database is damaged: {str(error) or 'it asks for much memory'}") from error
+            raise SessionError(
+                f"{self}: the database is damaged: {str(error) or 'it needs too much memory'}"
+            ) from error
         except SQLAlchemyError as error:
             raise SessionError(f"{self}: {str(error).partition(chr(10))[0]}") from error
 
@@ -419,7 +421,7 @@ def url_of(where: str | os.PathLike[str]) -> URL:
     """Return the URL of a database by its URL or a SQLite file's path, but of none in memory or of another kind."""
     text = os.fspath(where)
     if not isinstance(text, str):
-        raise TypeError(f"a database is named by a URL, a path or an engine, not {where!r:.80}")
+        raise TypeError(f"a database must be a URL, a path or an engine, not {where!r:.80}")
     if "://" not in text:
         return URL.create(SQLITE, database=text)
     try:
@@ -449,7 +451,7 @@ def _engine_of(url: URL) -> Engine:
                 # A connection that the server has closed in the meantime is made anew.
                 _engines[name] = create_engine(url, pool_pre_ping=url.get_backend_name() == POSTGRESQL)
             except NoSuchModuleError:
-                raise ValueError(f"SQLAlchemy knows no driver {url.drivername}") from None
+                raise ValueError(f"SQLAlchemy has no driver {url.drivername}") from None
             except ModuleNotFoundError as error:
                 raise SessionError(not_installed(error.name, "postgres")) from None
         return _engines[name]

@@ -102,7 +102,7 @@ def search(rows: Rows, words: str, owner: str | None, after: str | None, limit: 
     if not each:
         raise ValueError(f"text must have a word to search for, not {words!r:.80}")
     if after is not None and not after.isdigit():
-        raise ValueError(f"after must be the `cursor` of what was found, not {after!r:.80}")
+        raise ValueError(f"after must be the `cursor` of a search result, not {after!r:.80}")
     columns = (SESSIONS.c.id, TEXTS.c.position, TEXTS.c.text, TEXTS.c.number)
     wanted = select(*columns).join_from(TEXTS, SESSIONS, SESSIONS.c.number == TEXTS.c.session)
     wanted = wanted.order_by(TEXTS.c.number.desc())

@@ -111,7 +111,7 @@ class SqlSession(DatabaseOfSessions, SharedSession):
         Complexity: linear in what is loaded.
         """
         if turns is not None and (type(turns) is not int or turns < 1):
-            raise ValueError(f"turns must be a number from 1 on, not {turns!r:.80}")
+            raise ValueError(f"turns must be 1 or more, not {turns!r:.80}")
         with self._mutex:
             self._finish_forgetting()
             self._held = self._read(turns)
@@ -137,7 +137,7 @@ class SqlSession(DatabaseOfSessions, SharedSession):
             The new session; it goes on from what this one has read or written last.
 
         Raises:
-            SessionConflictError: when there is a session of this name, or when somebody else has written to this one
+            SessionConflictError: when a session with this name exists, or when somebody else has written to this one
                 since it was read.
             SessionError: when there is nothing to copy, or the database cannot be written to.
 
@@ -160,7 +160,7 @@ class SqlSession(DatabaseOfSessions, SharedSession):
                 if number is not None:
                     rows.copy(head, number)
             if number is None:
-                raise SessionConflictError(f"{new._id!r}: there is a session of this name", session=new._id, expected=0)
+                raise SessionConflictError(f"{new._id!r}: a session with this name exists", session=new._id, expected=0)
             new._held = evolve(fork, head=fork.head._replace(number=number))
             return new
 
@@ -332,13 +332,13 @@ class SqlSession(DatabaseOfSessions, SharedSession):
 
 def _checked(id: str) -> str:
     if not isinstance(id, str):
-        raise TypeError(f"a session is named by a text, not by {id!r:.80}")
+        raise TypeError(f"a session's name must be a str, not {id!r:.80}")
     try:
         id.encode()
     except UnicodeEncodeError:
         raise ValueError(f"a session's name must be sound Unicode: {id!r:.80}") from None
     if not 0 < len(id) <= MAX_ID or "\0" in id:
-        raise ValueError(f"a session's name has 1 to {MAX_ID} characters, none of them zero: {id!r:.80}")
+        raise ValueError(f"a session's name must have 1 to {MAX_ID} characters, none of them NUL: {id!r:.80}")
     return id
 
 

@@ -44,7 +44,7 @@ def locked(path: Path, timeout: float, made: dict[Path, Any] | None = None) -> I
     except OSError as error:
         if made is not None:
             made.clear()
-        raise SessionError(f"{path}: its lock cannot be made: {error.strerror or error}") from error
+        raise SessionError(f"{path}: its lock file cannot be made: {error.strerror or error}") from error
     try:
         yield
     finally:

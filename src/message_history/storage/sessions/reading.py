@@ -66,8 +66,8 @@ class LoadReport:
         parts += [f"{_counted(len(self.lost), 'message')} lost"] if self.lost else []
         parts += [_counted(len(self.repairs), "repair")] if self.repairs else []
         parts += [f"line {note.line}: {note.detail}" for note in self.notes[:3]]
-        parts += [f"the file as it was is {self.backup}"] if self.backup is not None else []
-        parts += [f"the file is as it was: {self.problem}"] if self.problem is not None else []
+        parts += [f"the old file is kept as {self.backup}"] if self.backup is not None else []
+        parts += [f"the file was not changed: {self.problem}"] if self.problem is not None else []
         return "; ".join(parts)
 
 
