@@ -14,6 +14,7 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
+    Engine,
     Float,
     Integer,
     LargeBinary,
@@ -73,6 +74,10 @@ _BATCH: Final = 400
 _PRUNE_EVERY: Final = 256
 
 
+NOTE: Final = ""
+"""The id of no conversation: its row says that the files of the database are still to be rewritten."""
+
+
 @final
 class DatabaseConversations:
     """Conversations in a database; safe for threads and for several proxies. They are found as those in memory are.
@@ -89,9 +94,7 @@ class DatabaseConversations:
         on_error: Callable[[Exception], None] = lambda _: None,
         max_conversations: int = MAX_CONVERSATIONS,
     ) -> None:
-        if urlsplit(url).scheme in ("postgres", "postgresql"):
-            url = f"postgresql+psycopg://{url.partition('://')[2]}"
-        self._engine = create_engine(url, pool_pre_ping=True, pool_timeout=5)
+        self._engine = engine_of(url)
         self._now, self._on_error, self._max = now, on_error, max_conversations
         self._has_tables = False
         self._kept = 0
@@ -161,6 +164,7 @@ class DatabaseConversations:
         if not self._has_tables:
             _ALL.create_all(self._engine)
             self._has_tables = True
+            finish(self._engine)
         return self._engine.connect()
 
     def _written(
@@ -189,6 +193,35 @@ class DatabaseConversations:
         ids = list(connection.execute(oldest).scalars())
         connection.execute(delete(BEGINNINGS).where(BEGINNINGS.c.conversation.in_(ids)))
         connection.execute(delete(CONVERSATIONS).where(CONVERSATIONS.c.id.in_(ids)))
+
+
+def engine_of(url: str) -> Engine:
+    if urlsplit(url).scheme in ("postgres", "postgresql"):
+        url = f"postgresql+psycopg://{url.partition('://')[2]}"
+    return create_engine(url, pool_pre_ping=True, pool_timeout=5)
+
+
+def finish(engine: Engine) -> None:
+    """Rewrite the files of a database, when somebody who made it forget was killed before it was done."""
+    with engine.connect() as connection:
+        is_open = connection.execute(select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.id == NOTE)).first() is not None
+    if is_open:
+        rewrite_files(engine)
+
+
+def rewrite_files(engine: Engine) -> bool:
+    """Rewrite the files of a database; return whether nothing that was deleted is left in them."""
+    with engine.connect() as made:
+        connection = made.execution_options(isolation_level="AUTOCOMMIT")
+        if engine.dialect.name == "postgresql":
+            # The statistics hold values of the columns.
+            connection.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {', '.join(_ALL.tables)}")
+        else:
+            connection.exec_driver_sql("VACUUM")
+            if connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar():
+                return False
+        connection.execute(delete(CONVERSATIONS).where(CONVERSATIONS.c.id == NOTE))
+    return True
 
 
 def _keys(group: str, known: Sequence[EntryDigest]) -> list[str]:

@@ -88,6 +88,11 @@ def loaded(data: bytes) -> Followed[MessageHistory] | None:
         return None
 
 
+def contents_of(data: bytes) -> list[Any]:
+    """Return the messages and repairs of all versions, as JSON, of bytes that `loaded` reads."""
+    return [[version[name][1] for name in ("messages", "repairs")] for version in json.loads(zlib.decompress(data))]
+
+
 def _lists_of(sent: Followed[MessageHistory]) -> _Lists:
     lists = (
         ([entry.whole.hex(), entry.head.hex(), [block.hex() for block in entry.blocks]] for entry in sent.entries),
