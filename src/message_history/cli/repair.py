@@ -66,7 +66,7 @@ def repair_files(
     as_json: bool,
     force: bool,
 ) -> None:
-    """Write a list that the provider takes, for each FILE, and print each repair. The input stays as it is.
+    """Write a list that the provider accepts, for each FILE, and print each repair. The input stays as it is.
 
     FILE may be -, for the standard input.
 

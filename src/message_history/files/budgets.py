@@ -14,14 +14,14 @@ _OF_ALL: Final = 40 * 1024 * 1024
 _OBJECT: Final = 300
 _LIST: Final = 170
 LINE: Final = 600
-"""What a line takes that holds an object, next to the object."""
+"""The memory of a line that holds an object, besides the object."""
 CONVERSATION: Final = 1_000
 _left: ContextVar[list[int] | None] = ContextVar("left", default=None)
 
 
 @final
 class OverBudgetError(Exception):
-    """A file would take far more memory than its size lets expect."""
+    """A file would take far more memory than its size suggests."""
 
     def __init__(self) -> None:
         super().__init__("it would take many times its size in memory: split it, or unpack it and read what is in it")
@@ -29,7 +29,7 @@ class OverBudgetError(Exception):
 
 @contextmanager
 def budget(size: int) -> Iterator[None]:
-    """Let what is read of a file of so many bytes take no more than it may."""
+    """Limit the memory for what is read of a file of so many bytes."""
     token = _left.set([_OF_EACH_BYTE * size + _OF_ALL])
     try:
         yield
@@ -53,5 +53,5 @@ def spend(size: int) -> None:
 
 
 def spend_on_json(data: bytes) -> None:
-    """Count what the objects take that JSON is about to be read as; also those in texts, which may be read too."""
+    """Count the memory of the objects that JSON will become; also of those in texts, which may be read too."""
     spend(_LIST * data.count(b"[") + _OBJECT * data.count(b"{"))

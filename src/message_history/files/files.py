@@ -227,7 +227,7 @@ def allow_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
 
 
 def refuse_assistant_tail(dialect: Dialect[Any]) -> Dialect[Any]:
-    """Return a dialect for a request: unless the model is known to take it, it does not end with the assistant."""
+    """Return a dialect for a request: unless the model is known to accept it, it does not end with the assistant."""
     fields: dict[str, Any] = {
         name: False
         for name in fields_dict(type(dialect))
@@ -249,7 +249,7 @@ def _is_system(entry: object) -> bool:
 
 
 def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:
-    """Take a file that is one JSON value; `notes` say what of it was kept in another form."""
+    """Read a file that is one JSON value; `notes` say which parts were kept in another form."""
     if isinstance(whole, list):
         return SavedFile(entries=tuple(whole), form=FileForm.LIST, notes=notes)
     if isinstance(whole, dict) and isinstance(whole.get(MESSAGES), list):

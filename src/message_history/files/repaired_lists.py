@@ -1,4 +1,4 @@
-"""Files repaired: the same file with a list that a provider takes, or a request of another provider."""
+"""Files repaired: the same file with a list that a provider accepts, or a request of another provider."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def repair_file(
     model: str | None = None,
     list_only: bool = False,
 ) -> RepairedList:
-    """Repair a file: the same form, with a list in it that the provider takes.
+    """Repair a file: the same form, with a list in it that the provider accepts.
 
     An object in another dialect becomes a request of that: with the system prompt, the tools and the choice among them,
     and nothing that only the first provider understands. `dialect` is its own, or None to find it by shape; `to` is the

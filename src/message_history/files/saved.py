@@ -33,7 +33,7 @@ class Growth(NamedTuple):
 
 
 def growth(saved: MessageHistory, history: MessageHistory) -> Growth | None:
-    """Find what is not saved yet, at most the last message anew; None for a history that does not go on from it."""
+    """Find what is not saved yet, the last message again if it grew; None for a history that does not go on from it."""
     before, now = conversation_of(saved), conversation_of(history)
     past, _, context = parts_of(before)
     new_past, _, new_context = parts_of(now)

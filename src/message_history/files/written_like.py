@@ -8,7 +8,7 @@ from codecs import BOM_UTF8
 from typing import Final
 
 _LAID_OUT: Final = (b"{\n", b"[\n")
-"""How a whole JSON value begins that was written anew; files of lines never do."""
+"""How a rewritten JSON value begins; files of lines never begin so."""
 _OPENED: Final = re.compile(rb"\s*[\[{]\r?\n([ \t]*)")
 _COLON: Final = re.compile(rb'"\s*:( ?)')
 _OUR_INDENT: Final = b"  "

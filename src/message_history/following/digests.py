@@ -32,11 +32,11 @@ class EntryDigest:
         return self._known_parts()[1]
 
     def alone(self) -> EntryDigest:
-        """Return the digest without the entry, of which then only the whole is known."""
+        """Return the digest without the entry; only the whole is known then."""
         return EntryDigest(self.whole)
 
     def settled(self) -> EntryDigest:
-        """Work the parts out now and let go of the entry, which its owner may change later; gives this digest."""
+        """Work the parts out now and release the entry, which its owner may change later; returns this digest."""
         self._known_parts()
         return self
 

@@ -1,4 +1,4 @@
-"""Forgetting: what was said, taken out of a history for good, so that nothing that comes of it can give it away.
+"""Forgetting: what was said, removed from a history for good, so that nothing made from it can reveal it.
 
 The structure stays, and all laws hold but two: what came in is not kept (law 5), and what was sent is not what it was
 (law 6). A repair says that something was forgotten, and never what. Older versions that a program holds keep it (law

@@ -1,4 +1,4 @@
-"""Histories made anew from their saved form, which holds all that they hold, without what is to be forgotten."""
+"""Histories rebuilt from their saved form, which holds all that they hold, without what is to be forgotten."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _key_of(call: dict[str, Any], origin: Origin) -> str:
 
 
 def gone(reason: str, kind: str = "text") -> dict[str, Any]:
-    """Return the block, in the saved form, that takes the place of one."""
+    """Return the block, in the saved form, that replaces one."""
     return {"type": kind, "text": FORGOTTEN, "mark": {"kind": "forgotten", "reason": reason}}
 
 

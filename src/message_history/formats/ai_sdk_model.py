@@ -1,4 +1,4 @@
-"""The AI SDK: messages for models, as `response.messages` gives them; those of the interface are in `ai_sdk`."""
+"""The AI SDK: messages for models, as in `response.messages`; the messages of the interface are in `ai_sdk`."""
 
 from __future__ import annotations
 

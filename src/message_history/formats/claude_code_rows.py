@@ -267,7 +267,7 @@ def _pieces(line: int, value: Mapping[str, Any]) -> Iterator[Piece]:
 
 
 def _unfit(blocks: Sequence[Block]) -> tuple[RepairCode, str] | None:
-    """Return why a call or a result is written anew: an id that the API refuses, in both places alike."""
+    """Return why a call or a result is rewritten: an id that the API refuses, in both places alike."""
     for block in blocks:
         id = block.id if isinstance(block, ToolUseBlock) else getattr(block, "tool_use_id", "")
         if id and not ID.fullmatch(id):
@@ -441,7 +441,7 @@ class _Weaving:
         return out
 
     def _heirs(self) -> dict[str, Any]:
-        """Return who takes the place of lines that are gone, for those that name them."""
+        """Return what replaces lines that are gone, for the lines that name them."""
         heirs: dict[str, Any] = {}
         for n in sorted(self._gone):
             own = _id(self._lines[n].value or {})

@@ -128,7 +128,7 @@ def _envelope(value: Mapping[str, Any] | None) -> tuple[str, Mapping[str, Any]]:
 
 
 def _is_compaction(kind: str, payload: Mapping[str, Any]) -> bool:
-    """Return whether a line takes the place of all before it: Codex skips one that says nothing of what does."""
+    """Return whether a line replaces all before it: Codex skips one that does not say with what."""
     says = isinstance(payload.get("message"), str) or isinstance(payload.get("replacement_history"), list)
     return kind == "compacted" and says
 

@@ -44,7 +44,7 @@ def _read(document: Document) -> Reading:
 
 
 def _named(blocks: Sequence[Any], number: int, open_calls: list[dict[str, Any]]) -> list[Any]:
-    """Give calls without ids those of their results, in order; a call that has no result keeps one of its place."""
+    """Give calls without ids their results' ids, in order; a call without a result keeps one from its position."""
     made: list[Any] = []
     results = [block for block in blocks if isinstance(block, dict) and block.get("type") in _RESULTS]
     for block in blocks:

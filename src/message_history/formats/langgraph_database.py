@@ -80,7 +80,7 @@ def _read(document: Document) -> Reading:
 
 
 def _add_thread(collector: Collector, rows: list[Row], writes: Mapping[tuple[Any, ...], list[Row]]) -> None:
-    """Add the messages of a thread: those of its newest state, and what its tasks have written since."""
+    """Add the messages of a thread: the messages of its newest state, and what its tasks have written since."""
     by_id = {row["checkpoint_id"]: row for row in rows}
     at: Row | None = rows[0]
     since: list[list[Row]] = []
@@ -129,7 +129,7 @@ def _state(collector: Collector, row: Row) -> Mapping[str, Any]:
 
 
 def _with_write(collector: Collector, messages: list[Any], row: Row) -> list[Any]:
-    """Apply what a task has written, as LangGraph itself does: a message of a known id takes the place of the old."""
+    """Apply what a task has written, as LangGraph itself does: a message with a known id replaces the old one."""
     try:
         written = _decoded(row["type"], row["value"])
     except ValueError as error:
@@ -154,7 +154,7 @@ def _id(message: Any) -> Any:
 
 
 def _add(collector: Collector, n: int, message: Any) -> None:
-    """Add a message, also in the short forms that a state may be given in: a dict of OpenAI's, a pair, a text."""
+    """Add a message, also in the short forms that a state may have: a dict of OpenAI's, a pair, a text."""
     found = fields_of(message)
     if found is not None:
         add_message(collector, n, *found)

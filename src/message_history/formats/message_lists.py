@@ -102,7 +102,7 @@ def fit_of_messages(entries: Sequence[Any]) -> Fit:
 
 
 def _is_bare(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry is a message's head, of which nothing but the content is missing."""
+    """Return whether an entry is a message without its content."""
     role = entry.get("role")
     return isinstance(role, str) and role in API_ROLES and entry.keys() <= _AROUND and not is_message(entry)
 

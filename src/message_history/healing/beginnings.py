@@ -27,7 +27,7 @@ def _keys_behind(group: str, keys: list[bytes], new: Iterable[EntryDigest]) -> l
 
 @final
 class Digests(list[EntryDigest]):
-    """What the entries of a raw list are known by, and its beginnings; made of those of an earlier list."""
+    """The digests of a raw list's entries, and of its beginnings; made from those of an earlier list."""
 
     __slots__ = ("group", "keys")
 

@@ -68,7 +68,7 @@ class ReadBody:
         return [self.entry(n) for n in range(len(self.ends))]
 
     def is_sound_for(self, dialect: Dialect[Any]) -> bool:
-        """Return whether it is certain that a provider takes the list; where it is not, all of it is to be checked.
+        """Return whether it is certain that a provider accepts the list; where it is not, all of it is to be checked.
 
         A list stays sound without units from its middle that hold words, calls and results alone, and with them: no
         rule of these dialects counts them. So the rest is checked.

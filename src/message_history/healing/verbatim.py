@@ -87,7 +87,7 @@ def _alone(history: MessageHistory, message: Message, dialect: Dialect[Any]) -> 
 
 
 def _checked(segments: list[_Segment], repairs: tuple[Repair, ...], dialect: Dialect[Any], marks: int) -> Wire:
-    """Put segments together; those whose raw entries the provider refuses are written anew."""
+    """Put segments together; where the provider refuses the raw entries, they are rewritten."""
     while True:
         _limit_marks(segments, marks)
         messages = [message for segment in segments for message in segment.sent]
@@ -260,7 +260,7 @@ def _marked(value: Any) -> Iterable[dict[str, Any]]:
 
 
 def _limit_marks(segments: Iterable[_Segment], allowed: int) -> None:
-    """Take the oldest marks out of what is written anew: no more may be sent than came."""
+    """Remove the oldest marks from what is rewritten: no more may be sent than came."""
     there = sum(1 for segment in segments if segment.raw is not None for _ in _marked(segment.raw))
     written = [block for segment in segments if segment.raw is None for block in _marked(segment.written)]
     for block in written[: max(len(written) - max(allowed - there, 0), 0)]:

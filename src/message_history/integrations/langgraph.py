@@ -109,7 +109,7 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
 
     @property
     def UpdateType(self) -> Any:  # noqa: N802 - LangGraph's name
-        """Return a type that lets a strict serializer read the histories that nodes gave; `update` takes more."""
+        """Return a type that lets a strict serializer read the histories that nodes returned; `update` accepts more."""
         return _Allowed
 
     def __eq__(self, other: object) -> bool:

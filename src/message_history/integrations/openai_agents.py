@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: a session whose list is always one that the API takes.
+"""OpenAI Agents SDK: a session whose list is always one that the API accepts.
 
 session = HistorySession("user-1")
 result = await Runner.run(agent, "hi", session=session)

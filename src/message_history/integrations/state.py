@@ -25,7 +25,7 @@ def save(history: MessageHistory) -> dict[str, str]:
 
 
 def is_saved(value: object) -> bool:
-    """Return whether a value is what `save` gives, or what a serializer made of a history."""
+    """Return whether a value is what `save` returns, or what a serializer made of a history."""
     return isinstance(value, Mapping) and len(value) == 1 and isinstance(_text_in(value), str)
 
 

@@ -251,7 +251,7 @@ _BRANDS: Final = {
     b"mif1": "image/heif",
     b"msf1": "image/heif",
 }
-"""Formats of which the brand says the type and nothing else is read."""
+"""Formats whose brand says the type; nothing else of them is read."""
 KNOWN: Final = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/tiff", *_BRANDS.values()}
 )

@@ -1,4 +1,4 @@
-"""What a receiver takes, as data: the dialects have the values, each with its source and date."""
+"""What a receiver accepts, as data: the dialects have the values, each with its source and date."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _frozen(rules: Mapping[str, Any]) -> FrozenDict:
 @final
 @frozen(kw_only=True, cache_hash=True, repr=False)
 class Limits:
-    """What a provider takes of images and documents; None is for what is not limited, or not known to be.
+    """What a provider accepts of images and documents; None is for what is not limited, or not known to be.
 
     Args:
         inspected: whether images and documents are inspected on export at all.

@@ -44,7 +44,7 @@ class _Known:
 
     @property
     def cost(self) -> int:
-        """Return what it takes to remember this."""
+        """Return the memory that this takes."""
         return (len(self.fitted.data) if self.fitted is not None else 0) + 200
 
 

@@ -1,4 +1,4 @@
-"""What becomes of images and documents on their way out.
+"""What happens to images and documents on their way out.
 
 Each one is first judged alone: its type is corrected from its bytes, what does not fit is scaled and re-encoded where
 Pillow is there, and what cannot be sent is replaced by a text that says why. Then come the limits of the whole
@@ -262,7 +262,7 @@ def _is_named(declared: str, media_type: str, limits: Limits) -> bool:
 
 
 def _kept(meta: Meta | None) -> Meta | None:
-    """Return what of a block's meta goes with the text in its place."""
+    """Return the part of a block's meta that goes with the text in its place."""
     return evolve(meta, issuer=None, signature=None, converted=()) if meta is not None else None
 
 

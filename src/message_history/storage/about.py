@@ -65,7 +65,7 @@ def described(
     created: float | datetime | None,
     updated: float | datetime | None,
 ) -> dict[str, Any]:
-    """Return what is said anew of a session, once it is checked."""
+    """Return what is newly said of a session, once it is checked."""
     if isinstance(labels, str):
         raise TypeError(f"labels must be a list of texts, not one text: {labels!r:.80}")
     changes = {

@@ -37,7 +37,7 @@ class Session(Protocol):
         """
 
     def append(self, history: MessageHistory) -> None:
-        """Store what of a history is new; once this returns, nothing of it is lost.
+        """Store what is new in a history; once this returns, nothing of it is lost.
 
         Raises:
             NotAContinuationError: when stored messages are missing or other; then nothing is written.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 End: TypeAlias = "float | datetime | timedelta"
 """An end: a span of time from now on, by the session's clock, or a time."""
 ATTEMPTS: Final = 20
-"""How often a claim is tried again while somebody else writes to the session; each time the call is looked at anew."""
+"""How often a claim is tried again while somebody else writes to the session; each time the call is looked up again."""
 
 
 @final
@@ -228,7 +228,7 @@ class SharedSession:
             self._replace(self._current(), history)
 
     def append(self, history: MessageHistory) -> None:
-        """Save what of a history is new.
+        """Save what is new in a history.
 
         A history that goes on from what is saved costs one line or row for each new message, and one for the last
         message if that has grown. With another system prompt a file is written anew.

@@ -399,7 +399,7 @@ def with_arrivals(message: Message, arrivals: tuple[Arrival, ...]) -> Message:
 
 
 def arrived(message: Message, metadata: Mapping[str, Any]) -> Message:
-    """Give a message that nobody else has yet what its caller says of it; packed, which takes a fifth of the time."""
+    """Set what the caller says of a message that nobody else has yet; packed, which takes a fifth of the time."""
     packed = pack(metadata) if type(metadata) is dict else None
     found = packed if packed is not None and metadata else arrival(len(message._plain or message.content), metadata)
     if found:

@@ -20,7 +20,7 @@ _SHOWN: Final = (type(None), bool, int, float, str, list, dict)
 
 
 class Note(NamedTuple):
-    """Something that a parser could not take as it was."""
+    """Something that a parser could not read as it was."""
 
     code: RepairCode
     source: int  # the entry of the raw list

@@ -146,7 +146,7 @@ class _Arrivals:
         return self._waiting(block.tool_use_id, before)
 
     def _waiting(self, id: str, before: Sequence[Block] = ()) -> ToolUseBlock | None:
-        """Return the first call with an id whose stub was sent: the first of which no late result has come."""
+        """Return the first call with an id whose stub was sent: the first without a late result."""
         found = [call for call in self._awaited if id in ids_of(call)]
         quoted = {block.mark.key for block in before if block.mark is not None}
         return next((call for call in found if not self._has_news(call, quoted)), next(iter(found), None))

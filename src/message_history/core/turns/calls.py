@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def seconds(name: str, value: float | datetime | None) -> float | None:
-    """Return a time that was given as seconds since 1970."""
+    """Return a time from seconds since 1970."""
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise ValueError(f"{name} must have a time zone, or be seconds since 1970")
@@ -86,7 +86,7 @@ class CallRecord:
 
     @property
     def input(self) -> dict[str, Any]:
-        """Return what the tool is to be given: the arguments as a person edited them, else as they were proposed."""
+        """Return the tool's input: the arguments as a person edited them, else as they were proposed."""
         edited = [decision.input for decision in self.decisions if decision.input is not None]
         return self.call.input if not edited else thaw(edited[-1])
 
@@ -181,7 +181,7 @@ def find_calls(conversation: Conversation) -> Calls:
 
 
 def calls_since(conversation: Conversation, messages: Sequence[Message], first: int) -> Calls:
-    """Return the calls of which the messages from a position on say something, with what they say last.
+    """Return the calls that the messages from a position on mention, with what they say last.
 
     Complexity: linear in these messages.
     """

@@ -308,7 +308,7 @@ def _latest_by_call(start: int, answers: list[Answer]) -> dict[int, int]:
 
 
 def tells(_: int, blocks: list[Block]) -> bool:
-    """Return whether a block may tell of a call, for `Log.summaries`: most do not, and keys take long to make."""
+    """Return whether a block may mention a call, for `Log.summaries`: most do not, and keys take long to make."""
     return any(block.meta is not None for block in blocks)
 
 

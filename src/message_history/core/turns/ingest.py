@@ -250,7 +250,7 @@ def add_message(
 def add_by_blocks(
     conversation: Conversation, message: Message, *, interrupted: bool = False, dialect: str = ""
 ) -> Conversation:
-    """Do what `add_message` does, for a message of which it is known that `move` does not add it."""
+    """Do what `add_message` does, for a message that `move` is known not to add."""
     transition = Transition(conversation, answers=None, interrupted=interrupted, sources=(None, None))
     transition.apply(message)
     grown = transition.conversation()
@@ -308,7 +308,7 @@ def _with_one_prompt(parsed: Parsed) -> Parsed:
 
 
 def _is_prompt(block: Block) -> bool:
-    """Return whether a block is a system message of which nothing is to be recorded."""
+    """Return whether a block is a system message that needs no record."""
     return type(block) is SystemBlock and not is_nothing(block) and not (block.meta and block.meta.converted)
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def add_reply(conversation: Conversation, parsed: Parsed, as_sent: Callable[[], Conversation]) -> Conversation:
-    """Add a reply to what is sent of a conversation, which `as_sent` gives.
+    """Add a reply to what is sent of a conversation, which `as_sent` returns.
 
     The cost is linear in the reply and in the open turn.
     """

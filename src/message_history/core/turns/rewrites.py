@@ -1,4 +1,4 @@
-"""Conversations made anew from another, which changes what was sent: without some calls, or with another prompt."""
+"""Conversations rebuilt from another, which changes what was sent: without some calls, or with another prompt."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ class Comparison(StrEnum):
 
 @final
 class Outcome(StrEnum):
-    """What becomes of a result."""
+    """What happens to a result."""
 
     ANSWER = "it is the call's result"
     REPAIR_ID = "it gets the id of the call that waits, and is its result"

@@ -171,7 +171,7 @@ class Transition:
         return count_of_calls(self.assistant) + len(user.rest) if user.rest else self._last_answered + 1
 
     def _arrive(self, before: int, sizes: list[int], arrivals: tuple[Arrival, ...]) -> None:
-        """Keep the metadata of a message that was joined to others, or of which nothing is left."""
+        """Keep the metadata of a message that was joined to others, or lost all its content."""
         ends = [(sizes[each.end - 1] if each.end else before, each) for each in arrivals]
         moved = [Arrival(end, each.frozen_metadata) for end, each in ends]
         grows = self._role == "assistant" and self.user is None and self.assistant is not None

@@ -36,7 +36,7 @@ class Lineage(NamedTuple):
 
 
 WHOLE: Final = Lineage()
-"""The lineage of a history without a name, of which nothing was cut."""
+"""The lineage of a history without a name that was never cut."""
 
 
 def named(name: str) -> Lineage:
@@ -58,7 +58,7 @@ class Origin(NamedTuple):
 
 
 def salt_at(lineage: Lineage, turn: int, number: int) -> tuple[str, int] | None:
-    """Return what the keys of the calls at a place differ by from those of other conversations."""
+    """Return what makes the keys of the calls at a place differ from other conversations' keys."""
     start = turn + lineage.dropped, number
     return next((each[2:] for each in reversed(lineage.branches) if each[:2] <= start), None)
 

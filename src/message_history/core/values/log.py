@@ -79,7 +79,7 @@ def _copied(chunk: Chunk[T], at: int, some: list[T]) -> Chunk[T]:
 
 @final
 class Log(Generic[T]):
-    """An append-only sequence; `append` and `extend` give a new one and leave the old as it was."""
+    """An append-only sequence; `append` and `extend` return a new one and leave the old unchanged."""
 
     __slots__ = ("_last", "_length")
 

@@ -85,7 +85,7 @@ class Costs:
         self._takes_lists: bool | None = None
 
     def of(self, message: Message) -> int:
-        """Count one message, in the way that the counter takes it."""
+        """Count one message, in the form that the counter accepts."""
         cost: object
         if self._takes_lists is None:
             cost = self._first(message)
@@ -100,7 +100,7 @@ class Costs:
         return self.of(make_message("user", blocks)) if blocks else 0
 
     def _first(self, message: Message) -> object:
-        """Find out what the counter takes."""
+        """Find out what the counter accepts."""
         self._takes_lists = False
         try:
             return self._counter(message)

@@ -164,7 +164,7 @@ def _last_opening(start: int, turns: list[Turn]) -> int | None:
 
 
 def _written_by_user(message: Message) -> Sequence[Block]:
-    """Return what of a user message the user or the system wrote: no results, no quotes, no text of this library."""
+    """Return what the user or the system wrote in a user message: no results, quotes or text of this library."""
     words: list[Block] = []
     quoted = 0
     for block in message.content:

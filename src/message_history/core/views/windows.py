@@ -225,7 +225,7 @@ def _count_to_trim(messages: Iterable[Message], keep: int) -> int:
 def _texts(
     conversation: Conversation, text: str | Callable[[CallRecord], str]
 ) -> Callable[[int, ToolResultBlock], tuple[Block, ...]]:
-    """Return what gives the content that takes the place of a result in a message."""
+    """Return the function that makes the content in place of a result in a message."""
     stub = context_of(conversation).policy.stub_text
     records = (
         {} if isinstance(text, str) else {(each.position + 1, each.call.id): each for each in find_calls(conversation)}
@@ -272,7 +272,7 @@ def _unsettled_in(conversation: Conversation, omitted: Callable[[int], bool]) ->
 
 
 def _missed(unsettled: Calls, index: int) -> list[Repair]:
-    """Name the calls that are omitted though nobody knows yet what becomes of them."""
+    """Name the calls that are omitted before their outcome is known."""
     if not unsettled:
         return []
     calls = tuple(with_meta(each.call, key=each.key) for each in unsettled)

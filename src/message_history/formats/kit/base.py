@@ -242,7 +242,7 @@ class Collector:
             self.add_blocks(place, role, [{"type": key, key: piece}])
 
     def clear(self) -> None:
-        """Take back all entries: others take their place."""
+        """Remove all entries: others replace them."""
         self.entries.clear()
         self.places.clear()
         self._touched.clear()

@@ -76,7 +76,7 @@ class RowForm:
     id_length: int = 36  # how long ids are at most
 
     def repair(self, data: bytes, policy: Policy) -> Rewritten:
-        """Repair a file of rows, or one that is an object with the rows in a list; a sound one gives the same bytes."""
+        """Repair a file of rows, or one that is an object with the rows in a list; a sound one keeps its bytes."""
         document = parse_document(data)
         if self.list_key and (document.items or self.place(document.object)):
             return repair_threads(

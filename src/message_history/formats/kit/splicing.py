@@ -98,7 +98,7 @@ class Addition:
 @final
 @frozen
 class Splice:
-    """What becomes of a conversation's pieces."""
+    """What happens to a conversation's pieces."""
 
     thread: Thread  # the conversation
     kept: frozenset[tuple[int, int]]  # the pieces that stay where they are

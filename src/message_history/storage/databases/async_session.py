@@ -92,7 +92,7 @@ class AsyncSqlSession:
         await self._run(lambda session: session.save(history))
 
     async def append(self, history: MessageHistory) -> None:
-        """Save what of a history is new; see `SqlSession.append`."""
+        """Save what is new in a history; see `SqlSession.append`."""
         await self._run(lambda session: session.append(history))
 
     async def update(

@@ -129,7 +129,7 @@ class Database:
             raise SessionLockedError(f"{self}: somebody is reading it: its write-ahead log still has what was deleted")
 
     def _prepare(self) -> None:
-        """Make the tables, once for each engine, and anew for a file that was deleted."""
+        """Make the tables, once for each engine, and again for a file that was deleted."""
         if self._kind == SQLITE:
             _keep_few_open(self._engine)
             if not self._has_file():
@@ -414,7 +414,7 @@ _open_files: Final[OrderedDict[Engine, None]] = OrderedDict()
 """The SQLite engines that may have open connections, the one used last at the end."""
 _prepared: Final[WeakSet[Engine]] = WeakSet()
 IN_ONE: Final = 500
-"""How many sessions are named in one statement: older versions of SQLite take a thousand values."""
+"""How many sessions are named in one statement: older versions of SQLite accept a thousand values."""
 
 
 def url_of(where: str | os.PathLike[str]) -> URL:

@@ -1,4 +1,4 @@
-"""Forgetting in databases: a session's rows are written anew in one transaction, and then the database's own files."""
+"""Forgetting in databases: a session's rows are rewritten in one transaction, and then the database's own files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def in_database(session: SqlSession, change: Callable[[MessageHistory], MessageH
 
 
 def _rewrite(session: SqlSession, whole: Held, left: MessageHistory) -> int:
-    """Write all rows anew, delete all that there were, and return how many of these did not count any more."""
+    """Rewrite all rows, delete the old ones, and return how many of these did not count any more."""
     change, database, token = rewritten(whole, left, whole), session._database, token_hex(16)
     session._held = None
     with database.writing() as rows:

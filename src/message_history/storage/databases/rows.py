@@ -1,4 +1,4 @@
-"""What the rows of a session say (messages and repairs, each by its position), and which ones a history needs anew."""
+"""What the rows of a session say (messages and repairs, each by its position), and which ones a history needs."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def body_text(body: str) -> str:
 
 
 def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
-    """Find the rows for what of the history is new and has settled, and for the open tail."""
+    """Find the rows for what is new in the history and has settled, and for the open tail."""
     saved = held.history
     same = found.message < len(saved) and is_same(history[found.message], saved[found.message])
     old, new = saved.repairs[found.repair :], history.repairs[found.repair :]
@@ -171,7 +171,7 @@ def grown(held: Held, history: MessageHistory, found: Growth) -> Change:
 
 
 def rewritten(held: Held, history: MessageHistory, whole: Held) -> Change:
-    """Find the rows from the first on that is another than in `whole`, of which `held` was loaded."""
+    """Find the rows from the first on that differs from `whole`, the session that `held` is part of."""
     first = held.first
     saved = whole.history if whole.sound else MessageHistory()
     # Under another system prompt the older messages' thinking is not what its issuer saw, either.

@@ -173,7 +173,7 @@ class SqlSession(DatabaseOfSessions, SharedSession):
         created: float | datetime | None = None,
         updated: float | datetime | None = None,
     ) -> SessionInfo:
-        """Say whose the session is, and what else it is listed by; what is not given stays as it is.
+        """Say whose the session is, and what else it is listed by; what is not passed stays as it is.
 
         The session need not be saved yet. Nothing of the history changes, so this conflicts with no other writer.
 

@@ -62,7 +62,7 @@ logger = logging.getLogger("message_history")
 _LATER: Final = "a later version wrote it"
 
 WASTE: Final = 1024 * 1024
-"""A file is written anew when more than half of it, and more than this many bytes, does not count any more."""
+"""A file is rewritten when more than half of it, and more than this many bytes, does not count any more."""
 
 
 @final
@@ -201,7 +201,7 @@ class JsonlSession(SharedSession):
         labels: Iterable[str] | None = None,
         created: float | datetime | None = None,
     ) -> SessionInfo:
-        """Say whose the session is, and what else it is listed by; what is not given stays as it is.
+        """Say whose the session is, and what else it is listed by; what is not passed stays as it is.
 
         It is kept in the file's header, so the file is written anew, and others who have it loaded must load it again.
         The file need not exist.
