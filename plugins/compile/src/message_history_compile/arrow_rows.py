@@ -44,7 +44,7 @@ def _bytes(column: Any) -> list[bytes | None]:
 
 
 def item_of(row: Mapping[str, Any]) -> Any:
-    """Return the JSON value that a row stands for."""
+    """Return a row as a JSON value."""
     for name in _WHOLE:
         value = row.get(name)
         if isinstance(value, str) and value[:1] in ("{", "["):

@@ -1,4 +1,4 @@
-"""The columns of a data set's row beside its conversation: they are in what was read of it, or the row is rejected."""
+"""Columns of a data set's row other than its conversation: what was read contains them, or the row is rejected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 IMAGES: Final = ("images", "image")
 IMAGE_HERE: Final = "<image>"
-"""Where an image of the row stands in its text, as LLaMA-Factory and TRL have it."""
+"""What marks the place of an image in the text of a row, in LLaMA-Factory and TRL."""
 _UNSEEN: Final = ("audios", "audio", "videos", "video")
 """The columns of what no target has a place for."""
 _TEXTS: Final = (
@@ -51,7 +51,7 @@ def check_columns(item: Any, conversations: Sequence[Conversation]) -> None:
 
 
 def with_lists(item: Any) -> Any:
-    """Return a row with the conversations that are JSON text in it as lists; the same where there is none."""
+    """Return a row in which conversations that are JSON text are lists; the same row if it has none."""
     if not isinstance(item, dict):
         return item
     found = {key: each for key, value in item.items() if (each := _messages_in(value)) is not None}

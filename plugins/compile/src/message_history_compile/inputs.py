@@ -1,4 +1,4 @@
-"""Which files are read, and what they hold: found on every filesystem, hashed, and told from copies of others."""
+"""Which files are read, and what they hold: found on every filesystem, hashed, and compared to find copies."""
 
 from __future__ import annotations
 

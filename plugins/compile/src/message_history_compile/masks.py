@@ -36,7 +36,7 @@ def is_ours(blocks: Iterable[Block]) -> bool:
 
 
 def masks_in(values: object, depth: int = _DEPTH) -> int:
-    """Count the messages with a mask in JSON values, wherever they stand in them."""
+    """Count the messages with a mask anywhere in JSON values."""
     if isinstance(values, Mapping):
         beside = values.get("extra")
         places = (values, beside) if isinstance(beside, Mapping) else (values,)

@@ -36,10 +36,10 @@ class Plan:
         thinking: whether thinking is kept, where the target has a place for it.
         synthetic: what becomes of results that the library wrote for calls without one: `mask` keeps them, marked as
             not to be learned from; `drop` drops such calls; `reject` rejects the conversation; None marks them where
-            the target's taker is told, and drops the calls elsewhere.
+            the target has a field for that, and drops the calls elsewhere.
         media: what becomes of images and documents that the target has no place for: `reject` rejects the
             conversation, `omit` compiles it without them.
-        text_with_calls: whether text beside calls is kept; some templates of trainers refuse it.
+        text_with_calls: whether text in a message with calls is kept; some templates of trainers refuse it.
         single_calls: whether parallel calls are written one after the other, each with its result.
         split: the names and parts of the splits besides `train`. A conversation's content decides where it goes.
         dedupe: whether a row that was there before, but for its receipt, is rejected.
@@ -48,8 +48,8 @@ class Plan:
         format: the name of the format of the input; None to recognise it.
 
     Raises:
-        TypeError: for a `split` that is no tuple.
-        ValueError: for a choice that is none of these.
+        TypeError: for a `split` that is not a tuple.
+        ValueError: for any other choice.
     """
 
     target: str = field(validator=one_of(*TARGETS))

@@ -143,7 +143,7 @@ def _check_masks(item: Any, conversations: Iterable[Conversation]) -> None:
 
 
 def _is_not_preferred(conversation: Conversation, chosen: Format) -> bool:
-    """Return whether a conversation is the end that was not preferred, or is rated bad where it stands."""
+    """Return whether a conversation is the end that was not preferred, or is rated bad in its row."""
     around = conversation.file.container
     is_bad = around is not None and around.get("label") is False
     return is_bad or (chosen.name in PREFERENCES and conversation.label.endswith(NOT_LEARNED_FROM))

@@ -67,7 +67,7 @@ def format_of_rows(rows: list[Any], chosen: Format | None = None) -> Format | No
 
 
 def _alone(lines: list[bytes]) -> Iterator[Format]:
-    """Yield the format of each line that is recognised where nothing else stands in its file."""
+    """Yield the format of each line that would be recognised if it were alone in its file."""
     for line in lines:
         # Twice, for a single object is a request.
         bare = line.rstrip(b"\r\n") + b"\n"

@@ -1,4 +1,4 @@
-"""One conversation compiled: a row with its receipt, or the reason why there is none."""
+"""One conversation compiled: a row with its receipt, or the reason why there is no row."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ class _Writer:
         self._sampler = Sampler()
 
     def add(self, found: Row | Rejected) -> None:
-        """Write a row, or why there is none."""
+        """Write a row, or the reason why there is no row."""
         if isinstance(found, Rejected):
             self._rejected[found.code] = self._rejected.get(found.code, 0) + 1
             self._write(REJECTED, json.dumps(found.values()).encode() + b"\n")

@@ -36,9 +36,9 @@ class TemplateForm:
         text_arguments: whether the arguments of a call are JSON text.
         short_ids: whether ids have nine letters and digits.
         single_calls: whether a message makes one call at most.
-        text_apart: whether text beside calls is a message of its own.
-        without_text: whether text beside calls is omitted, for the template has no form for it.
-        user_in_results: whether user text behind results is a part of the last of them.
+        text_apart: whether the text of a message with calls is a separate message.
+        without_text: whether the text of a message with calls is omitted, because the template has no place for it.
+        user_in_results: whether user text after results is a part of the last of them.
         thinking: the key of thinking, or `<think>` for inside the content; None where the template shows none.
     """
 
@@ -82,7 +82,7 @@ def form_of(settings: Settings) -> TemplateForm:
 
 
 def _shows_bare_calls(settings: Settings, form: TemplateForm) -> bool:
-    """Return whether calls are shown without a text beside them: transformers takes away a content of null."""
+    """Return whether calls without text are shown: transformers removes a content of null."""
     called = Turn("assistant", calls=(Call("probe0001", "probe_tool", {"probe_key": "probe value"}, "{}"),))
     turns = (Turn("user", "probe"), called, Turn("tool", "probe result", call_id="probe0001", name="probe_tool"))
     try:

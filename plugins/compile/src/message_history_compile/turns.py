@@ -154,7 +154,7 @@ def _blocks(removed: Iterable[Any]) -> list[Block]:
 
 
 def _call(block: ToolUseBlock) -> tuple[Call, bool]:
-    """Make a call; False when its input is no JSON, so that the library wrote what stands there."""
+    """Make a call; False when its input is not JSON, so that the library wrote the input."""
     input, is_readable = block.input, block.readable
     written = block.arguments if is_readable else None
     return Call(block.id, block.name, input, written or json_text(input)), is_readable
@@ -200,7 +200,7 @@ def _mixed(parts: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def _without_empty(turns: list[Turn], omissions: list[Repair]) -> list[Turn]:
-    """Omit turns in which nothing is left, and join what then stands side by side."""
+    """Omit turns in which nothing is left, and join the neighbours that then have the same role."""
     if not any(turn.is_empty for turn in turns):
         return turns
     kept: list[Turn] = []

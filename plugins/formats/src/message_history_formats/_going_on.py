@@ -26,7 +26,7 @@ def messages_of(history: MessageHistory, roles: Sequence[str]) -> list[Message |
     own = [message.role for message in history]
     if [role for role, _ in turns[: len(own)]] != own:
         return [None] * len(roles)
-    # Stubs for calls that wait stand in a turn of their own at the end.
+    # Stubs for calls that wait are in a separate turn at the end.
     return [message for message, (_, size) in zip_longest(history, turns) for _ in range(size)]
 
 

@@ -53,7 +53,7 @@ def _sessions(document: Document) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _session(item: Any) -> dict[str, Any] | None:
-    """Return a session: an object with events, or a case for evaluation, whose turns stand for them."""
+    """Return a session: an object with events, or a case for evaluation, which has turns instead."""
     if not isinstance(item, dict):
         return None
     if isinstance(item.get("events"), list):

@@ -50,7 +50,7 @@ _KERNEL_PYTHON: Final = _Names(
 
 
 def split(message: Mapping[str, Any], key: str, results: list[Any]) -> list[dict[str, Any]]:
-    """Return a message as messages of one content each; what stands beside results stays with the first of them."""
+    """Return a message as messages of one content each; what is not a result stays with the first result."""
     contents: list[Any] = list(message[key])
     groups = [[each] for each in contents]
     if results:

@@ -150,7 +150,7 @@ class _Side:
 
 
 def _output(outcome: Any, asked: set[str]) -> Any:
-    """Return the text that a tool gave, where all that stands beside it is figures, marks and what it was asked."""
+    """Return the text that a tool returned, if all else in its output is figures, marks and what it was asked."""
     found = outcome.get("content") if isinstance(outcome, dict) else None
     if not isinstance(found, str):
         return outcome

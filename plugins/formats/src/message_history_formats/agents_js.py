@@ -83,7 +83,7 @@ def _items_of_state(collector: Collector, state: Mapping[str, Any]) -> list[tupl
     items = list(asked) if isinstance(asked, list) else [{"role": "user", "content": asked}]
     for made in state["generatedItems"]:
         if isinstance(made, dict) and made.get("type") == "tool_approval_item":
-            # The call itself stands before it.
+            # The call itself comes before it.
             collector.omit("questions whether a tool may run")
         else:
             items.append(made.get("rawItem", made) if isinstance(made, dict) else made)

@@ -61,7 +61,7 @@ def _read(document: Document) -> Reading:
 
 
 def _chats(written: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-    """Part a history at the headings that begin a chat; what stands before the first has no title."""
+    """Split a history at the headings that begin a chat; what comes before the first has no title."""
     title, lines = "", list[tuple[int, str]]()
     for number, line in enumerate(written.splitlines(), 1):
         if line.startswith(_START):

@@ -54,7 +54,7 @@ def _read(document: Document) -> Reading:
 def branch_to(nodes: dict[str, Any], newest: object, parent_key: str) -> list[Any]:
     """Walk from the newest node of a tree to its root.
 
-    `newest` is the id of the newest one; the last node counts when there is none of that id. Returns the nodes, oldest
+    `newest` is the id of the newest one; without a node of that id it is the last node. Returns the nodes, oldest
     first.
     """
     at = newest if newest in nodes else next(reversed(nodes), None)
@@ -167,7 +167,7 @@ def _part(part: Any) -> list[Any]:
         return text(part)
     if isinstance(part, dict) and isinstance(part.get("text"), str):
         return text(part["text"])
-    # Images and sounds are in files beside the export, if they are there at all.
+    # Images and sounds are in files next to the export, if they are there at all.
     pointer = part.get("asset_pointer") if isinstance(part, dict) else None
     return text(f"[{part.get('content_type', 'asset')}: {pointer}]") if pointer else text(json_text(part))
 

@@ -78,7 +78,7 @@ def _thoughts(message: Mapping[str, Any]) -> list[Any]:
 
 
 def _results(item: Mapping[str, Any]) -> list[Any]:
-    """Return the results that are sent: they stand in the states of the calls."""
+    """Return the results that are sent: those in the states of the calls."""
     made = []
     for state in item.get("toolCallStates") or []:
         if not isinstance(state, dict):

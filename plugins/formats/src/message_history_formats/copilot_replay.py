@@ -82,7 +82,7 @@ def _is_mark(part: Any) -> bool:
 
 
 def _reply(entry: Mapping[str, Any]) -> list[Any]:
-    """Return the choices of a reply, each the words alone: its calls are in the request behind it, or in none."""
+    """Return the choices of a reply, each only its text: its calls are in the next request, or in none."""
     reply = entry.get("response")
     words = reply.get("message") if isinstance(reply, dict) else None
     return words if isinstance(words, list) else [words] if words is not None else []

@@ -25,7 +25,7 @@ _WITHOUT_WORDS: Final = ("SEARCH", "READ_LINK", "TOOL_SEARCH", "TOOL_OPEN")
 
 
 def _messages(item: Mapping[str, Any]) -> list[Any] | None:
-    """Return the messages of a conversation; None for an item that is none."""
+    """Return the messages of a conversation; None for an item that is not one."""
     mapping = item.get("mapping")
     nodes = list(mapping.values()) if isinstance(mapping, dict) else []
     messages = [node.get("message") for node in nodes if isinstance(node, dict) and "parent" in node]

@@ -27,7 +27,7 @@ _ITEM: Final = ("session_id", "position", "item_type", "message_json", "subsessi
 _OTHERS: Final = frozenset({"sub_session", "summary"})
 """The keys of entries that hold no message."""
 _SUMMARY: Final = "Session Summary: "
-"""How the program begins the message that stands for what it summed up."""
+"""How the program begins a message that is a summary."""
 
 
 def _is_item(item: Any) -> bool:
@@ -107,7 +107,7 @@ def _add_session(found: Conversations, session: Mapping[str, Any]) -> None:
 
 
 def _message(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message with its thinking, which has its signature beside it, as the first part of its content."""
+    """Return a message with its thinking, and the signature of that, as the first part of its content."""
     parts = message.get("multi_content") or message.get("content")
     thought, signature = message.get("reasoning_content"), message.get("thinking_signature")
     if not thought and not signature:

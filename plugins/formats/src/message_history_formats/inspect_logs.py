@@ -55,7 +55,7 @@ def _read(document: Document) -> Reading:
 
 
 def _parted(message: Any) -> list[Any]:
-    """Part a message after each call of the provider's own tools, which stands in it with its result."""
+    """Split a message after each call of the provider's own tools, which is in it with its result."""
     content = message.get("content") if isinstance(message, dict) else None
     if not isinstance(content, list):
         return [message]
@@ -78,7 +78,7 @@ def _parted(message: Any) -> list[Any]:
 
 
 def _with_attachments(value: Any, attached: Mapping[str, Any]) -> Any:
-    """Put large contents, which stand apart in a sample, back where they are named."""
+    """Put large contents, which a sample keeps in a separate place, back where they are named."""
     if isinstance(value, str):
         return attached.get(value.removeprefix(_ATTACHMENT), value) if value.startswith(_ATTACHMENT) else value
     if isinstance(value, dict):

@@ -39,7 +39,7 @@ def _is_row(item: Mapping[str, Any]) -> bool:
 
 
 def _parted(written: str) -> list[tuple[str, str]]:
-    """Part a transcript at the names of its speakers; a text that does not begin with one is none."""
+    """Split a transcript at the names of its speakers; a text that does not begin with a name is not a transcript."""
     parts = _TURN.split(written)
     return list(zip(parts[1::2], parts[2::2], strict=True)) if not parts[0].strip() else []
 

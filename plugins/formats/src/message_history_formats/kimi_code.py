@@ -116,13 +116,13 @@ class _Journal:
         self.pieces = kept
 
     def _compact(self, line: int, row: Mapping[str, Any]) -> None:
-        """Add a summary behind what it takes the place of: the journal keeps that, and nobody goes on from here."""
+        """Add a summary after what it replaces: the journal keeps that, and the library writes no such file."""
         found = row.get("contextSummary") or row.get("summary")
         written = found if isinstance(found, str) else text_of(found.get("content")) if isinstance(found, dict) else ""
         self.pieces += [_Piece(line, {"role": "user", "content": each}, _SUMMARY) for each in [text(written)] if each]
 
     def _undo(self, count: int) -> None:
-        """Take back the user's last messages with all that followed; nothing when a summary stands before them."""
+        """Undo the user's last messages with all that followed; nothing when a summary comes before them."""
         anchors = [n for n, piece in enumerate(self.pieces) if piece.origin == "user"]
         floor = max((n for n, piece in enumerate(self.pieces) if piece.origin == _SUMMARY), default=-1)
         if 0 < count <= len(anchors) and anchors[-count] > floor:
@@ -130,7 +130,7 @@ class _Journal:
 
 
 def _with_note(content: Any, note: Any) -> Any:
-    """Add what the program notes of a result, where it stands when it is sent."""
+    """Add what the program notes about a result, in the place where it is sent."""
     if not isinstance(note, str) or not note:
         return content
     is_text = isinstance(content, list) and len(content) == 1 and content[0].get("type") == "text"

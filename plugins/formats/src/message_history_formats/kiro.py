@@ -75,7 +75,7 @@ def _read(document: Document) -> Reading:
 
 
 def _standing(document: Document, collector: Collector) -> list[tuple[int, dict[str, Any]]]:
-    """Return the lines that a person did not go back behind: a tombstone names the first that no longer stands."""
+    """Return the lines that a person did not undo: a tombstone names the first undone line."""
     found: list[tuple[int, dict[str, Any]]] = []
     for number, row in document.rows():
         payload = row.get("payload")

@@ -1,6 +1,6 @@
 """The sessions of Kiro on the command line since its version 2, one event in each line.
 
-What stands before a /clear is a conversation of its own: Kiro begins anew behind it.
+What comes before a /clear is a separate conversation: Kiro starts again after it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _add(collector: Collector, number: int, role: str, content: list[dict[str, A
             blocks += made
         hidden = each["kind"] == "thinking" and isinstance(data, dict) and data.get("redactedContent")
         collector.omit("thinking that is not shown", bool(hidden))
-    # What the user sent while the calls ran stands beside the results.
+    # What the user sent while the calls ran is in the same message as the results.
     collector.add_blocks(number, role, blocks)
 
 

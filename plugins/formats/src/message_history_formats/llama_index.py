@@ -61,13 +61,13 @@ def _lists(document: Document) -> list[tuple[str, list[tuple[int, Any]]]]:
 
 
 def _state(whole: Any) -> dict[str, Any]:
-    """Return the values of a workflow's context, each of them JSON text; empty for what is none."""
+    """Return the values of a workflow's context, each of them JSON text; empty for anything else."""
     found = held_at(whole, ("state", "state_data", "_data")) or held_at(whole, ("globals",))
     return found if isinstance(found, dict) and found.keys() & {_MEMORY, _WAITING} else {}
 
 
 def _value(wrapped: Any) -> Any:
-    """Return what a workflow's context holds beside the name of its class."""
+    """Return what a workflow's context holds besides the name of its class."""
     return wrapped.get("value") if isinstance(wrapped, dict) else None
 
 

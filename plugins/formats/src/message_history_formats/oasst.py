@@ -39,7 +39,7 @@ def _is_row(item: Mapping[str, Any]) -> bool:
 
 
 def _read_rows(document: Document) -> Reading:
-    """Read messages that stand in rows of their own: each names the one that it answers."""
+    """Read messages of one row each: each names the one that it answers."""
     rows = {item["message_id"]: dict(item) for _, item in document.numbered_items if _is_row(item)}
     for row in rows.values():
         parent = rows.get(row["parent_id"])

@@ -69,7 +69,7 @@ def _read(document: Document) -> Reading:
 
 
 def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
-    """Add a message: its text, or what the model gave item by item, in which newer versions keep it beside the text."""
+    """Add a message: its text, or the model's output item by item, which newer versions keep as well as the text."""
     output = message.get("output")
     if isinstance(output, list) and output and message.get("role") == "assistant":
         for item in output:

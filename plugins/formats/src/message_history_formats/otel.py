@@ -88,7 +88,7 @@ def _block(part: Mapping[str, Any]) -> list[Any]:
 
 
 def _id(part: Mapping[str, Any]) -> Any:
-    """Return the id of a call; Azure's agents have it behind that of their run."""
+    """Return the id of a call; Azure's agents write it after the id of their run."""
     found = part.get("id")
     return found[-1] if isinstance(found, list) and found else found
 

@@ -182,7 +182,7 @@ def _add_event(collector: Collector, n: int, message: Mapping[str, Any], waiting
 def _add(collector: Collector, n: int, message: Mapping[str, Any], keys: tuple[str, str]) -> None:
     speaker, content = keys
     for n_tool, used in enumerate(message.get("usedTools") or ()):
-        # Flowise records the tools beside the answer that came after them.
+        # Flowise records the tools with the answer that followed them.
         id = f"call_{len(collector.entries)}_{n_tool}"
         collector.add_blocks(n, "assistant", [call(id, used.get("tool"), used.get("toolInput"))])
         collector.add_blocks(n, "user", [result(id, used.get("toolOutput"))])

@@ -32,7 +32,7 @@ _MODEL: Final = "LLM"
 
 
 def _llm(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the attributes under `llm`, nested; an empty object when there are none."""
+    """Return the attributes under `llm`, nested; an empty object when it has no attributes."""
     attributes = item.get("attributes")
     if isinstance(attributes, str):
         attributes = arguments_of(attributes)

@@ -28,7 +28,7 @@ def _prompt(item: Mapping[str, Any]) -> list[Any]:
 
 
 def _before(item: Mapping[str, Any], end: list[Any]) -> list[Any]:
-    """Return what stands before an end; an end may be the whole conversation, as those of UltraFeedback are."""
+    """Return what comes before an end; an end may be the whole conversation, as in UltraFeedback."""
     asked = item.get("prompt")
     prompt = [{"role": "user", "content": asked}] if isinstance(asked, str) and asked.strip() else _prompt(item)
     return prompt if end[0].get("role") == "assistant" and end != prompt[: len(end)] else []

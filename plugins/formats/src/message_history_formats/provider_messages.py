@@ -30,7 +30,7 @@ def add_body(collector: Collector, n: int, body: object, role: str) -> None:
 
     Args:
         collector: what they are added to.
-        n: where they stand.
+        n: their position.
         body: the request, the reply, a message, a list of messages or a text.
         role: whose a text is: `user` in what goes in, `assistant` in what comes out.
 
@@ -82,12 +82,12 @@ def add_provider_message(collector: Collector, n: int, message: object, role: st
 
     Args:
         collector: what it is added to.
-        n: where it stands.
+        n: its position.
         message: the message.
         role: whose a content of Gemini's without a role is.
 
     Returns:
-        Whether it is one; nothing is added when it is none.
+        Whether it is one; if not, nothing is added.
 
     Complexity: linear in the message.
     """

@@ -81,7 +81,7 @@ def _take_system(collector: Collector, number: int, row: Mapping[str, Any]) -> N
 
 
 def _path(lines: Sequence[Line]) -> list[int]:
-    """Return the positions of the rows that are sent, behind the newest compression."""
+    """Return the positions of the rows that are sent, after the newest compression."""
     rows = [(n, line.value) for n, line in enumerate(lines) if line.value is not None]
     path: list[int] = []
     for n, row in path_to_newest(rows, "uuid", "parentUuid"):

@@ -147,13 +147,13 @@ class _Turns:
 
     def _add(self, role: str, blocks: list[Any]) -> None:
         if self._masks and blocks:
-            # A mask is of one turn: what stands next to it is joined by the history, not here.
+            # A mask is for one turn: the history joins neighbours, not this.
             self._collector.add(self._place, {"role": role, "content": blocks, **self._masks})
         else:
             self._collector.add_blocks(self._place, role, blocks)
 
     def _listed(self, calls: object) -> list[Any]:
-        """Read calls that stand beside the text of a turn, as Axolotl has them."""
+        """Read calls that a turn has next to its text, as Axolotl writes them."""
         made = []
         for each in objects_in(calls):
             function = each.get("function")

@@ -88,7 +88,7 @@ def _read_mini(document: Document) -> Reading:
 
 
 def _sent(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a message without what the program notes beside it."""
+    """Return a message without the program's notes."""
     return {key: value for key, value in message.items() if key not in ("extra", "timestamp")}
 
 

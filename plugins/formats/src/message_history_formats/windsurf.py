@@ -28,7 +28,7 @@ _MARKS: Final = ("user_input", "planner_response")
 _OUTPUTS: Final = ("output", "content", "result", "results", "response", "exit_code", "total_results", "user_rejected")
 """The keys of a step that hold what it gave; the others hold what it was asked."""
 _WORDS: Final = frozenset({"output", "content", "user_rejected", "exit_code"})
-"""The keys beside which the output is all that a step gave, as text."""
+"""When the outputs of a step are only in these keys, its result is the `output`, as text."""
 _BESIDE: Final = ("original_content", "acknowledgement_type")
 """What a change of a file was made to, and whether the user took it."""
 

@@ -88,7 +88,7 @@ def _add_thread(collector: Collector, about: Mapping[str, Any]) -> None:
 
 
 def _add_tagged(collector: Collector, n: int, tag: str, body: Mapping[str, Any]) -> None:
-    """Add a message of version 0.3: its kind is the key that it stands under, and so is that of each part."""
+    """Add a message of version 0.3: the key that it is under is its kind, and the same holds for each part."""
     role = "user" if tag == "User" else "assistant"
     for part in body.get("content") or ():
         blocks = _blocks(part)
@@ -165,7 +165,7 @@ def _result_part(part: Any) -> list[Any]:
 
 
 def _add_old(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
-    """Add a message of a version before 0.3: text in segments, calls and results beside it."""
+    """Add a message of a version before 0.3: text in segments, calls and results in keys of their own."""
     role = message["role"]
     for each in message.get("tool_results") or ():
         if role == "user":
@@ -197,7 +197,7 @@ def _segment(collector: Collector, n: int, segment: Any) -> list[Any]:
 
 
 def _add_text_thread(collector: Collector, about: Mapping[str, Any]) -> None:
-    """Add a text thread: each message is what stands in the text from its place to that of the next one."""
+    """Add a text thread: a message is the text from its place to the place of the next message."""
     written = about["text"].encode()
     metadata = about.get("message_metadata")
     places = sorted(((each["start"], n, each) for n, each in enumerate(about["messages"])), key=lambda found: found[:2])

@@ -138,7 +138,7 @@ class Examination(Asking):
         return _thoughts(GOES_ON) - len(now), _thoughts(EARLIER) - len(earlier)
 
     def _content_beside_calls(self) -> None:
-        """Send no content beside calls, if a template takes that and does not write what stands for it."""
+        """Send no content with calls, if a template takes that and writes nothing in its place."""
         beside = [[user(), {**calls(1), "content": content}, result(1)] for content in ("", None)]
         try:
             empty, null = (self._prompt(self._as_parts(each), self._tools[0]) for each in beside)
@@ -162,7 +162,7 @@ class Examination(Asking):
     def _speakers(self) -> None:
         """Find whether anything tells the roles apart."""
         pieces = PLANTED.split(self._prompt(self._as_parts(FIRST.lists[-1]), self._tools[0]))
-        # The pieces stand before and behind the words, and each word's kind between.
+        # The pieces come before and after the words, and each word's kind between.
         if len(set(pieces[2:-1:2])) == 1:
             self.losses.append("roles: nothing tells user and assistant apart")
 

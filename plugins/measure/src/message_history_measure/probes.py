@@ -57,7 +57,7 @@ def says(n: int = 1, *, thought: int = 0) -> Entry:
 
 
 def calls(*numbers: int, text: int = 0, thought: int = 0, long_ids: bool = False) -> Entry:
-    """Make an assistant message with calls; `text` and `thought` are the numbers of what stands beside them."""
+    """Make an assistant message with calls; `text` and `thought` are the numbers of its text and thinking."""
     made = [
         {
             "id": _id_of(n, long=long_ids),

@@ -172,7 +172,7 @@ def written(probe: Probe, head: Mapping[str, Any]) -> str:
 def _toml(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_toml, value))}]"
-    # The escapes of JSON are those of TOML, but for this one; what is half of a character is none in TOML.
+    # TOML has the escapes of JSON except this one, and no halves of characters.
     text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
     return text.encode(errors="replace").decode()
 

@@ -61,7 +61,7 @@ class Template:
             switches: other names that the template may look for.
 
         Raises:
-            TemplateRefusedError: when the template raises, or does not come to an end.
+            TemplateRefusedError: when the template raises, or does not end.
         """
         try:
             rendered: str = self._compiled.render(
@@ -93,7 +93,7 @@ def _environment() -> jinja2.Environment:
 
 @final
 class _Generation(jinja2.ext.Extension):
-    """Renders what stands between `generation` tags, which mark what the assistant wrote."""
+    """Renders what is between `generation` tags, which mark what the assistant wrote."""
 
     tags = {"generation"}  # noqa: RUF012 - jinja2 declares it so
 
@@ -115,6 +115,6 @@ def _to_json(
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,
 ) -> str:
-    """Write JSON, of a generator too; jinja2's own filter escapes what HTML would take for tags."""
+    """Write JSON, of a generator too; jinja2's own filter escapes what would be tags in HTML."""
     plain = list(value) if isinstance(value, Iterator) else value
     return json.dumps(plain, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)

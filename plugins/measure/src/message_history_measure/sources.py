@@ -66,7 +66,7 @@ _ARRAY: Final = 9
 
 
 def _gguf_of(path: Path) -> dict[str, Any]:
-    """Read the templates of a GGUF's metadata, which stand before the weights."""
+    """Read the templates of a GGUF's metadata, which come before the weights."""
     with path.open("rb") as file:
         magic, _, _, pairs = struct.unpack("<4sIQQ", file.read(24))
         if magic != b"GGUF":

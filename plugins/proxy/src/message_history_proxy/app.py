@@ -115,7 +115,7 @@ class _StalledError(Exception):
 
 @final
 class _Proxy:
-    """The ASGI application behind all paths that are not the proxy's own."""
+    """The ASGI application for all paths that are not the proxy's own."""
 
     def __init__(self, settings: Settings, conversations: Conversations | None) -> None:
         self.metrics = Metrics()
@@ -181,7 +181,7 @@ class _Proxy:
         """Forward what holds no list of messages, without keeping it."""
         sent = forwarded_request_headers(headers)
         is_chunked = bool(header(headers, b"transfer-encoding"))
-        # A length does not hold beside chunks (RFC 9112, 6.3).
+        # A message with chunks must not have a length (RFC 9112, 6.3).
         lengths = [pair for pair in headers if pair[0] == b"content-length" and not is_chunked]
         has_body = bool(lengths) or is_chunked
         request = self._request(scope, target, [*sent, *lengths], self._chunks(receive) if has_body else None)

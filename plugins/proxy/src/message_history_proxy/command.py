@@ -60,7 +60,7 @@ def run_proxy(
     except SettingsError as error:
         raise click.UsageError(str(error)) from None
     printer = printer_for("proxy", as_json=as_json)
-    # What the server itself prints goes on behind this, so nothing is written to the standard output.
+    # The server prints more after this, so nothing is written to the standard output.
     printer.result_on_stdout()
     printer.add("listening", prepared.address)
     printer.add("upstreams", {upstream.name: upstream.url for upstream in settings.upstreams.values()})

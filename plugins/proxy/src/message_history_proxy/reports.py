@@ -23,7 +23,7 @@ MAX_BYTES: Final = 64 * 1024 * 1024
 """How much memory the reports may hold; the newest is kept whatever it holds."""
 MAX_HEADER: Final = 1_000
 MAX_EXPLAINED: Final = 16 * 1024
-"""How much of a refusal is explained: some servers quote the whole request behind what is wrong with it."""
+"""How much of a refusal is explained: some servers quote the whole request after the error."""
 
 
 @final

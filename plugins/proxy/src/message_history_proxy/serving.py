@@ -54,7 +54,7 @@ def make_server(settings: Settings, conversations: Conversations | None = None) 
 
 
 def prepare(settings: Settings) -> Prepared:
-    """Make the server and take its port, so that whatever is wrong shows before anybody is told where it listens."""
+    """Make the server and take its port, so that errors show before it prints where it listens."""
     try:
         server = make_server(settings)
     except ModuleNotFoundError as error:

@@ -26,7 +26,7 @@ class Upstream:
     """Whom requests are forwarded to."""
 
     name: str  # the first part of the path that requests for it may have
-    url: str  # its address, which the rest of the path is put behind
+    url: str  # its address; the rest of the path is appended
     # Who serves Chat Completions or Responses there, as for `OpenAIChat.for_model`; None for OpenAI.
     provider: str | None = None
     dialect: OpenAIChat | None = None  # what was measured there; None to choose it by the model and the provider

@@ -54,7 +54,7 @@ class Sample:
 
     @property
     def after_system(self) -> Sequence[Turn]:
-        """Return the turns behind the system prompt."""
+        """Return the turns after the system prompt."""
         return self.turns[1:] if self.system else self.turns
 
 
@@ -67,15 +67,15 @@ class Target:
         name: names it on the command line.
         title: says who takes it.
         row: makes what a row says of a sample, without its id; the turns obey what is said below.
-        receipt: gives the keys that a row has behind, of a sample and its receipt; None where the taker refuses others.
+        receipt: makes the last keys of a row from a sample and its receipt; None where the taker refuses other keys.
         id_key: the key of a row's id; None when it has none.
         learns: whether a model is trained on the rows: they end with the assistant, and something is to be learned.
         masks: whether its taker reads a mark on an assistant message that is not to be learned from.
-        tells: whether its taker is told which results the library wrote.
+        tells: whether the rows say which results the library wrote.
         thinking: whether it has a place for thinking.
         media: the types of blocks besides text that it has a place for.
         features: the types of the row's keys, as YAML that a data set's card holds, indented by two; empty for Parquet.
-        beside: makes other files that say how rows are loaded: their names and texts, from the splits.
+        beside: makes the other files, which say how rows are loaded: their names and texts, from the splits.
         arrow: whether rows are written as Parquet, in the one schema of `message_history_compile.arrow`.
         needs_template: whether it needs a chat template.
         source: the code or page that the facts are from.

@@ -60,7 +60,7 @@ def _anthropic_row(sample: Sample, settings: Settings) -> dict[str, Any]:
 
 
 def _grouped(turns: Iterable[Turn], blocks_of: Callable[[Turn], list[Any]]) -> list[dict[str, Any]]:
-    """Write results and user text behind them as one user message."""
+    """Write results and the user text after them as one user message."""
     messages: list[dict[str, Any]] = []
     for turn in turns:
         role = "assistant" if turn.role == "assistant" else "user"

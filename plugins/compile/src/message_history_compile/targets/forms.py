@@ -23,7 +23,7 @@ def rewritten(index: int, what: str) -> Repair:
 
 
 def system_in_user(sample: Sample) -> list[Turn]:
-    """Return the turns behind the system prompt, with later system messages as marked text of the user's turn."""
+    """Return the turns after the system prompt, with later system messages as marked text of the user's turn."""
     spoken = list(sample.after_system)
     if not any(turn.role == "system" for turn in spoken):
         return spoken
@@ -68,9 +68,9 @@ def single_calls(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def user_in_results(turns: Sequence[Turn]) -> list[Turn]:
-    """Put user text behind results into the last of them: some templates demand that roles take turns.
+    """Put user text after results into the last of them: some templates demand that roles alternate.
 
-    An assistant message of ours between them would be learned: no template marks what is not.
+    An assistant message of ours between them would be learned: no template can mark it as not to be learned.
     """
     changed: list[Turn] = []
     for turn in turns:
@@ -83,7 +83,7 @@ def user_in_results(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def text_apart(turns: Sequence[Turn]) -> list[Turn]:
-    """Write text beside calls as a message of its own: some templates leave it out."""
+    """Write the text of a message with calls as a separate message: some templates leave it out."""
     changed: list[Turn] = []
     for turn in turns:
         if turn.calls and turn.text:
@@ -94,7 +94,7 @@ def text_apart(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def without_text(turns: Sequence[Turn]) -> list[Turn]:
-    """Omit text beside calls: some templates leave it out, and have no form for it elsewhere."""
+    """Omit the text of a message with calls: some templates leave it out, and have no other place for it."""
     return [turn._replace(text="") if turn.calls else turn for turn in turns]
 
 
@@ -156,7 +156,7 @@ def _as_text(turn: Turn) -> str:
 
 
 def join_results(turns: Iterable[Turn], between: str) -> list[Turn]:
-    """Join results that stand side by side, and user text behind them, into one turn."""
+    """Join neighbouring results, and the user text after them, into one turn."""
     changed: list[Turn] = []
     for turn in turns:
         last = changed[-1] if changed else None

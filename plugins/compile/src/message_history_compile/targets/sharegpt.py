@@ -71,7 +71,7 @@ def _observed(turn: Turn) -> dict[str, str]:
     calls = [{"name": call.name, "arguments": call.input} for call in turn.calls]
     written = json.dumps(calls[0] if len(calls) == 1 else calls, ensure_ascii=False)
     if turn.text:
-        # What stands beside the tags is kept as text.
+        # What is outside the tags is kept as text.
         written = f"{turn.text}\n<tool_call>{written}</tool_call>"
     return {"from": "function_call", "value": value + written}
 

@@ -1,4 +1,4 @@
-"""Conversational data sets of TRL and Hugging Face: messages and tools, loaded with one schema by the card beside."""
+"""Conversational data sets of TRL and Hugging Face: messages and tools, and a card with one schema to load them."""
 
 from __future__ import annotations
 
