@@ -55,7 +55,7 @@ def main(pages: list[Path]) -> int:
     """Check pages.
 
     Args:
-        pages: the pages; all that have Python blocks when there are none.
+        pages: the pages; all pages with Python blocks if you name none.
 
     Returns:
         The exit code: 1 when a checker or this script finds something.

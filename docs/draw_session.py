@@ -1,4 +1,4 @@
-"""Draw one broken session beside what is sent of it: docs/pictures/session-light.svg and session-dark.svg.
+"""Draw one broken session next to what is sent of it: docs/pictures/session-light.svg and session-dark.svg.
 
 python docs/draw_session.py           runs the session, and writes the drawings
 python docs/draw_session.py --check   only tells whether they are current: exit code 1 if not

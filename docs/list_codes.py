@@ -32,7 +32,7 @@ added. A code never changes its meaning, and never its severity.
 
 
 def meanings(enum: type[Enum]) -> dict[str, str]:
-    """Read the sentence that stands behind each member of an enum.
+    """Read the sentence after each member of an enum.
 
     Args:
         enum: the enum.

@@ -34,22 +34,21 @@ for conversation in from_file("samples/crashed_session.jsonl"):
     history = conversation.history()
 ```
 
-A file is **recognised with certainty** or not at all. When it is like a format and not certainly in it, nothing is read
-from it and nothing is written over it or beside it: the command says `not recognised` with the nearest formats, and its
-exit code is 1. `--format NAME` (`from_file(path, format=NAME)`) settles it, and `--dialect` settles the dialect of a
-plain list.
+A file is **recognised with certainty** or not at all. If it is only like a format, nothing is read from it and nothing
+is written over it or next to it: the command says `not recognised` with the nearest formats, and its exit code is 1.
+Name the format with `--format NAME` (`from_file(path, format=NAME)`), and the dialect of a plain list with `--dialect`.
 
 Every entry of a file is accounted for: it is in a conversation, or counted in `conversation.omitted` as something that
-is known to be no conversation, or reported as not read. A file with an entry that is not read is never written, but for
-lines of Claude Code and Codex that are no messages: they are counted, and a repair leaves them as they are.
+is known not to be part of one, or reported as not read. A file with an entry that is not read is never written, except
+for lines of Claude Code and Codex that are not messages: they are counted, and a repair does not change them.
 
-`repair` and `doctor --fix` write the formats marked *read and repaired*, in their own form, and leave what is sound as
-it is; line ends, indentation, escapes and a byte order mark stay as they were. The others are read only, each for the
-reason that stands with it below: `convert` writes their conversation as a list in any dialect. A sound file is never
-changed, and a database or an archive never written.
+`repair` and `doctor --fix` write the formats marked *read and repaired*, in their own form, and do not change what is
+valid; line ends, indentation, escapes and a byte order mark stay. The others are read only, each for the reason given
+below: `convert` writes their conversation as a list in any dialect. A valid file is never changed, and a database or an
+archive is never written.
 
-The sessions that people go on with, the providers' own logs and plain lists are read always. What has `formats` in the
-last column is read where the distribution `message-history-formats` is installed, which the extra `formats` brings.
+The sessions that people resume, the providers' own logs and plain lists are always read. What has `formats` in the
+last column needs the distribution `message-history-formats`, which the extra `formats` installs.
 """
 
 

@@ -1,8 +1,8 @@
 """Run the examples of Markdown files and compare what they print with what the files say.
 
-A `python` block is run, all blocks of a file in one namespace; what it prints must be the `text` block right behind
+A `python` block is run, all blocks of a file in one namespace; what it prints must be the `text` block right after
 it. In a `console` block every line that begins with `$ message-history` is run in a copy of `samples`, and the lines
-behind it must be what it prints. `--update` writes what is printed into the files instead. The SDKs of the providers
+after it must be what it prints. `--update` writes what is printed into the files instead. The SDKs of the providers
 reach the strict server of `message_history_testing`.
 """
 

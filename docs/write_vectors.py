@@ -102,7 +102,7 @@ def sequence_vector(name: str, reason: str, steps: list[Vector]) -> Vector:
 
 
 def _do(versions: list[MessageHistory], step: Vector) -> Vector:
-    """Do a step; say what it raised, or which calls wait behind it and how many messages were sent before a reply."""
+    """Do a step; say what it raised, or which calls wait after it and how many messages were sent before a reply."""
     sent: dict[str, int] = {}
     try:
         if "reply" in step:

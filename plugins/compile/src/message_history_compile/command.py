@@ -54,7 +54,7 @@ _EXTRAS: Final = {
     "--synthetic",
     type=click.Choice(("mask", "drop", "reject")),
     help="Calls without a result: mark what the library wrote for one, drop the calls, or reject the conversation. "
-    "Else they are marked where the target's taker is told, and dropped elsewhere.",
+    "Else they are marked where the target has a field for that, and dropped elsewhere.",
 )
 @click.option(
     "--media",
@@ -63,7 +63,7 @@ _EXTRAS: Final = {
     show_default=True,
     help="Conversations with images and documents that the target has no place for.",
 )
-@click.option("--no-text-with-calls", is_flag=True, help="Omit text beside calls: some trainers' templates refuse it.")
+@click.option("--no-text-with-calls", is_flag=True, help="Omit text with calls: some trainers' templates refuse it.")
 @click.option("--single-calls", is_flag=True, help="Write parallel calls one after the other, each with its result.")
 @click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="How many processes work.")
 @click.option("--shard-mb", type=click.IntRange(1), default=64, show_default=True, help="Input for one shard.")
