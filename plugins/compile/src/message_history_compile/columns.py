@@ -33,7 +33,7 @@ _TOOLS: Final = ("tools", "functions", "function")
 
 
 def check_columns(item: Any, conversations: Sequence[Conversation]) -> None:
-    """Reject a row of which a column would be lost. Other columns, such as a source or a score, are no conversation."""
+    """Reject a row of which a column would be lost. Columns such as a source or a score are not one."""
     if not isinstance(item, Mapping) or "role" in item or not conversations:
         return
     unseen = next((key for key in _UNSEEN if item.get(key)), None)
@@ -71,7 +71,7 @@ def _messages_in(value: Any) -> list[Any] | None:
 
 
 def images_of(item: Any) -> tuple[Any, ...]:
-    """Return the images that a row has in a column of their own."""
+    """Return the images in a row's separate column."""
     found = next((item[key] for key in IMAGES if item.get(key)), ()) if isinstance(item, Mapping) else ()
     return tuple(found) if isinstance(found, list) else (found,) if found else ()
 

@@ -1,4 +1,4 @@
-"""What is counted apart from the work: each line of the input is a row, or it is in `rejected.jsonl`."""
+"""Counts that are independent of the work: each line of the input is a row, or it is in `rejected.jsonl`."""
 
 from __future__ import annotations
 

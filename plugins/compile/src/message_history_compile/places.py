@@ -70,7 +70,7 @@ def open_as_it_is(place: str) -> io.BufferedReader:
 
 
 def open_to_seek(place: str) -> Any:
-    """Open a file of which parts are read in any order, as those of Parquet are."""
+    """Open a file whose parts are read in any order, such as Parquet."""
     if not is_url(place):
         return opened(place)
     filesystem, path = filesystem_of(place)

@@ -119,6 +119,6 @@ class Plan:
 
 
 def checked_plan(plan: object) -> None:
-    """Raise `TypeError` for what is no plan, such as the name of a target."""
+    """Raise `TypeError` for anything but a plan, such as the name of a target."""
     if not isinstance(plan, Plan):
         raise TypeError(f"plan must be a Plan, not {type(plan).__name__}; write Plan(target=...)")

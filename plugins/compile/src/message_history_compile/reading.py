@@ -68,7 +68,7 @@ class Found(NamedTuple):
     """A conversation and where it was read.
 
     Args:
-        images: those that its row has in a column of their own.
+        images: those in the separate column of its row.
         may_mask: whether any message may have a mask.
     """
 
@@ -225,7 +225,7 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
 
 
 def _read_items(path: str, items: Iterator[Any], chosen: Format) -> Iterator[Found | Rejected]:
-    """Read the rows of a data set that is no file of lines; one is held at a time."""
+    """Read the rows of a data set that is not a file of lines; one is held at a time."""
     source, count = Source(path=named(path), hash=hash_of(path)), 0
     try:
         for item in items:

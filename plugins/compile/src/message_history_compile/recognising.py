@@ -38,7 +38,7 @@ def line_format(path: str, chosen: Format | None = None) -> Format | None:
 
 
 def format_of(lines: list[bytes], chosen: Format | None = None) -> Format | None:
-    """Find the format of the first lines of a file; None when they are no conversations of their own."""
+    """Find the format of the first lines of a file; None when they are not separate conversations."""
     lines = [_with_lists(line) for line in lines]
     objects = [line for line in lines if isinstance(_value(line), dict)]
     # A file with one object in it is read whole, as far as it can be.
@@ -61,7 +61,7 @@ def _with_lists(line: bytes) -> bytes:
 
 
 def format_of_rows(rows: list[Any], chosen: Format | None = None) -> Format | None:
-    """Find the format of the first rows of a data set that is no file of lines."""
+    """Find the format of the first rows of a data set that is not a file of lines."""
     lines = [json.dumps(row, default=str).encode() + b"\n" for row in rows]
     return format_of(lines if len(lines) > 1 else lines * 2, chosen)
 

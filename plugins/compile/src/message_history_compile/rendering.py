@@ -1,4 +1,4 @@
-"""Templates rendered in a process of their own, with limits: an untrusted one may loop for ever, or fill the memory."""
+"""Templates rendered in a separate process, with limits: an untrusted one may loop for ever, or fill the memory."""
 
 from __future__ import annotations
 

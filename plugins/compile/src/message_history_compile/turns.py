@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 TurnRole: TypeAlias = Literal["system", "user", "assistant", "tool"]
 BETWEEN_TEXTS: Final = "\n\n"
 _OURS_IN_CALLS: Final = frozenset({RepairCode.NAME_ASSIGNED, RepairCode.INPUT_ASSIGNED})
-"""Repairs that write something into an assistant message; an id that is assigned is no text that a model learns."""
+"""Repairs that write something into an assistant message; an assigned id is not text that a model learns."""
 
 
 @final
@@ -51,12 +51,12 @@ class Turn(NamedTuple):
     """A message of one role.
 
     Args:
-        role: the role; each result of a tool is a turn of its own.
+        role: the role; each result of a tool is a separate turn.
         reasoning: the assistant's thinking.
         call_id: the call that a result answers.
         name: the tool of a result.
         is_error: whether a result says that the tool failed.
-        parts: all blocks in order, where some of them are no text; else none.
+        parts: all blocks in order, if some of them are not text; else none.
         synthetic: whether the library wrote some of it.
         masked: whether the input says that it is not to be learned.
     """

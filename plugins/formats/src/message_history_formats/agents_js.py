@@ -38,7 +38,7 @@ _CALLS: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 """The calls of tools of the API: the tool's name, and the keys of what is asked."""
 _SEARCHES: Final = ("tool_search_call", "tool_search_output")
 _SHOWN: Final = frozenset({"topic", "ai-title", "custom-title", "file-history-snapshot"})
-"""The lines of CodeBuddy that are no items."""
+"""The lines of CodeBuddy that are not items."""
 _KINDS: Final = (
     AGENTS_MARKED | _SHOWN | {"message", "reasoning", "hosted_tool_call", "compaction", "unknown", *_SEARCHES}
 )

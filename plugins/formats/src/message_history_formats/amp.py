@@ -118,7 +118,7 @@ def _result(part: Mapping[str, Any]) -> list[Any]:
 
 
 def _content(found: Any) -> Any:
-    """Return the content of a run: images among its parts stay images, what is no text becomes JSON text."""
+    """Return the content of a run: images among its parts stay images, what is not text becomes JSON text."""
     if not isinstance(found, list):
         return json_text(found)
     parts = [each if isinstance(each, dict) else {"type": "text", "text": json_text(each)} for each in found]

@@ -57,7 +57,7 @@ def _call(number: int, n: int, made: Any) -> dict[str, Any]:
 
 
 def _add_action(collector: Collector, number: int, row: Mapping[str, Any], open_calls: list[dict[str, Any]]) -> None:
-    """Add an action: it answers the oldest open call, or else is a call of its own, named by its type."""
+    """Add an action: it answers the oldest open call, or else is a separate call, named by its type."""
     if open_calls:
         made = open_calls.pop(0)
     else:

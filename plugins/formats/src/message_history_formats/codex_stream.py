@@ -84,7 +84,7 @@ def _read(document: Document) -> Reading:
 
 
 def _close(collector: Collector, ongoing: dict[str, tuple[int, Mapping[str, Any]]]) -> None:
-    """Add the items that were not completed, as far as they came."""
+    """Add what there is of the items that were not completed."""
     for number, item in ongoing.values():
         _add_item(collector, number, item)
     ongoing.clear()

@@ -24,7 +24,7 @@ _ATTACHMENT: Final = "attachment://"
 
 
 def _samples(document: Document) -> list[Any] | None:
-    """Return the samples of a log; a sample alone is in a file of its own inside an archive."""
+    """Return the samples of a log; inside an archive each sample is a separate file."""
     whole = document.object
     samples = whole.get("samples")
     if isinstance(samples, list) and samples and all(isinstance(each, dict) and "messages" in each for each in samples):

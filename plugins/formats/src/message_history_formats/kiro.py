@@ -45,7 +45,7 @@ _OTHERS: Final = {
     "sub_agent_complete": "",
     "sub_agent_progress": "",
 }
-"""What else is no part of the conversation, and how it is counted."""
+"""What else is not part of the conversation, and how it is counted."""
 _TOMBSTONE: Final = "tombstone"
 _REVERT: Final = "checkpoint_revert"
 _KNOWN: Final = _MESSAGES | _EVENTS | _OTHERS.keys() | {_TOMBSTONE}

@@ -91,7 +91,7 @@ def _read(document: Document) -> Reading:
 
 
 def _order_results(entries: list[Any]) -> None:
-    """Put results in the order of their calls, as the service sends them: they are listed as they came in."""
+    """Put results in the order of their calls, as the service sends them: they are listed in order of arrival."""
     calls: dict[object, int] = {}
     for entry in entries:
         if entry["role"] == "assistant":

@@ -58,7 +58,7 @@ def _is_part(part: Any) -> bool:
 
 
 def add_otel_message(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
-    """Add a message of the conventions; what a tool gave is a part of its own, whoever's message it is in."""
+    """Add a message of the conventions; the output of a tool is a separate part, whoever's message it is in."""
     role = ROLES[str(message["role"]).lower()]
     blocks = [block for part in message["parts"] for block in _block(part)]
     if role == "system":
@@ -176,7 +176,7 @@ def _fit(document: Document) -> Fit:
         return fit_items(items, is_otel_message, lambda item: is_otel_message(item) and bool(item["parts"]))
     spans = [item for _, item in _items(document)]
     if any(str(key).startswith("llm.") for span in spans for key in _attributes(span)):
-        return Fit.NONE  # OpenInference's names are there too: its spans have a format of their own.
+        return Fit.NONE  # OpenInference's names are there too: its spans have their own format.
     return Fit.CERTAIN if any(map(messages_of, spans)) else Fit.NONE
 
 

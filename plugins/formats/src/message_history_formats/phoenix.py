@@ -38,7 +38,7 @@ def _llm(item: Mapping[str, Any]) -> dict[str, Any]:
         attributes = arguments_of(attributes)
     flat = attributes if isinstance(attributes, dict) else item
     if not any(str(name).startswith(("llm", "attributes")) for name in flat):
-        return {}  # Most items are no spans: to part all their names takes a tenth of the look at a folder.
+        return {}  # Most items are not spans: splitting all their names takes a tenth of the time for a folder.
     found = _nested(flat)
     inner = found.get("attributes", found)
     llm = inner.get("llm") if isinstance(inner, dict) else None

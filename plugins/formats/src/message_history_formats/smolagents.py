@@ -65,7 +65,7 @@ def _read(document: Document) -> Reading:
 
 
 def _prompt(step: Mapping[str, Any], document: Document) -> list[Any]:
-    """Return the prompt of the system: a step of its own, or what the first model got."""
+    """Return the system prompt: a separate step, or what the first model got."""
     if isinstance(step.get("system_prompt"), str):
         return text(step["system_prompt"])
     inputs = [each.get("model_input_messages") for _, each in _steps(document) if isinstance(each, dict)]

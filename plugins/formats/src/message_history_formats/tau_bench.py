@@ -61,7 +61,7 @@ def _simulations(document: Document) -> list[Any]:
     about = document.object
     found = about.get("simulations")
     if found is None and "termination_reason" in about:
-        # A run whose results are a folder keeps each simulation in a file of its own.
+        # A run whose results are a folder keeps each simulation in a separate file.
         return [about]
     return found if isinstance(found, list) else []
 

@@ -1,4 +1,4 @@
-"""Measure a template in a process of its own, whose time and memory are limited: templates are programs of others."""
+"""Measure a template in a separate process with limited time and memory: templates are other people's programs."""
 
 from __future__ import annotations
 

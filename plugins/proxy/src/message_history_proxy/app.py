@@ -233,7 +233,7 @@ class _Proxy:
                 return
 
     async def _healed(self, body: bytes, target: Target, headers: Headers) -> Healing[bytes] | None:
-        """Heal a body; None when it cannot be read, and is passed on as it came."""
+        """Heal a body; None when it cannot be read, and is passed on unchanged."""
         started = time.perf_counter()
         try:
             content = decompressed(body, header(headers, b"content-encoding"), self._settings.max_body_bytes)
@@ -258,7 +258,7 @@ class _Proxy:
             return self._healer.heal(
                 content, target.route, group=upstream.name, provider=upstream.provider, dialect=upstream.dialect
             )
-        except Exception as error:  # noqa: BLE001 - whatever is wrong here, the request goes out as it came
+        except Exception as error:  # noqa: BLE001 - whatever is wrong here, the request is sent unchanged
             self.metrics.count("errors_total", reason="not_healed")
             logger.error("a request was passed on unhealed: %s", type(error).__name__)  # noqa: TRY400 - no content
             return None

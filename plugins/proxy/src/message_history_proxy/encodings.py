@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class CannotReadError(ValueError):
-    """A body that cannot be decompressed here; it is passed on as it came."""
+    """A body that cannot be decompressed here; it is passed on unchanged."""
 
 
 class BodyTooLargeError(Exception):
-    """A body that is larger than the proxy takes, as it came or decompressed."""
+    """A body that is larger than the proxy accepts, compressed or decompressed."""
 
 
 def decompressed(body: bytes, encoding: str, limit: int) -> bytes:

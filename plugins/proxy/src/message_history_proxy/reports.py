@@ -92,7 +92,7 @@ def _plain(value: Any) -> Any:
 
 
 def repair_headers(number: str, request: HealedRequest[bytes]) -> Headers:
-    """Say how many repairs, kept under `number`, a request needed, and which; nothing when it went as it came."""
+    """Say how many repairs, kept under `number`, a request needed, and which; nothing when it was sent unchanged."""
     if not request.is_healed:
         return []
     return [

@@ -82,7 +82,7 @@ def serve(prepared: Prepared) -> None:
     own = logging.getLogger("message_history_proxy")
     own.setLevel(logging.INFO)
     own.addHandler(logging.StreamHandler())
-    # uvicorn raises again what has stopped it; to stop is no failure.
+    # uvicorn raises again what has stopped it; stopping is not a failure.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, prepared.server.handle_exit)
     prepared.server.run(sockets=[prepared.listening])

@@ -57,7 +57,7 @@ CONVERSATIONS: Final = Table(
     Column("sent", LargeBinary),
 )
 """One row for each conversation: when it was used, how often it went on, how long its raw list was, the digest of that
-list, and what was sent of it; nothing where all of it went as it came."""
+list, and what was sent of it; nothing where all of it was sent unchanged."""
 BEGINNINGS: Final = Table(
     "message_history_proxy_starts",
     _ALL,
@@ -84,7 +84,7 @@ class DatabaseConversations:
 
     Args:
         url: the database: `sqlite:///FILE`, or `postgresql://...` with the extra `postgres`.
-        now: gives the time: the conversations that nobody used for longest are dropped first.
+        now: returns the time: the conversations that were unused for longest are dropped first.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class DatabaseConversations:
         state = saved(sent) if isinstance(sent, Followed) else None
         values = {"used": self._now(), "entries": len(known), "whole": whole, "sent": state}
         if isinstance(found.place, tuple) and found.sent is not None and goes_on(found.sent, known):
-            # Another proxy may have gone on with it meanwhile: then this is a conversation of its own.
+            # Another proxy may have gone on with it meanwhile: then this is a separate conversation.
             id, version = found.place
             unchanged = (CONVERSATIONS.c.id == id) & (CONVERSATIONS.c.version == version)
             if connection.execute(

@@ -35,7 +35,7 @@ class _Kept:
     """A version that was read, but for its history."""
 
     lists: _Lists
-    counts: list[int]  # the counts of what was sent as it came
+    counts: list[int]  # the counts of what was sent unchanged
     dialect: str
     entries: Log[EntryDigest]
     as_it_came: Log[EntryDigest]
