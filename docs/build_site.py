@@ -24,7 +24,19 @@ from check_links import broken_links
 
 ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
-COMMANDS: Final = ("check", "repair", "show", "convert", "doctor", "explain", "formats", "compile", "probe", "proxy")
+COMMANDS: Final = (
+    "check",
+    "repair",
+    "show",
+    "convert",
+    "doctor",
+    "explain",
+    "forget",
+    "formats",
+    "compile",
+    "probe",
+    "proxy",
+)
 MERMAID: Final = "12.3.0"
 """The version of the npm package that draws."""
 DRAWING: Final = "```mermaid"

@@ -8,12 +8,12 @@ import signal
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 
 from message_history.forgetting import erase, redact
-from message_history.storage import AsyncSqlSession, SessionConflictError, SqlSession
+from message_history.storage import AsyncSqlSession, SessionConflictError, SessionError, SqlSession
 from message_history.storage.forgetting import forget, forget_async
 from tests.forgetting.searching import Secret
 from tests.forgetting.test_law_13 import TOKENS, plantable, planted
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["empty", "new_database", "server"]
 sqlalchemy = pytest.importorskip("sqlalchemy")
+in_sessions = pytest.importorskip("message_history.storage.databases.forgetting").in_sessions
+scrubbed = pytest.importorskip("message_history.storage.databases.database").Database.scrub
 SECRET: Final = "PLANTED7QX"
 
 
@@ -122,6 +124,25 @@ def test_what_a_crash_leaves_the_next_load_finishes(empty: str) -> None:
     assert not Secret(SECRET).is_in(everything(empty))
     with patch("message_history.storage.databases.database.Database.scrub", side_effect=AssertionError):
         assert SqlSession(empty, "chat").load() == history
+
+
+def test_of_several_sessions_the_files_are_rewritten_once_and_after_a_crash_by_the_next_load(empty: str) -> None:
+    grown(empty)
+    clean = redact(grown(empty, name="other").load(), SECRET)
+    with pytest.raises(KeyboardInterrupt):
+        in_sessions(empty, ["other", "chat"], Mock(side_effect=[clean, KeyboardInterrupt]))
+    with patch("message_history.storage.databases.database.Database.scrub") as scrub:
+        assert SqlSession(empty, "other").load() == clean
+    assert scrub.call_count == 1
+    with patch(
+        "message_history.storage.databases.database.Database.scrub", autospec=True, side_effect=scrubbed
+    ) as scrub:
+        receipts = in_sessions(empty, (), lambda history: redact(history, SECRET))
+    assert scrub.call_count == 1
+    assert [(each.session, each.places > 0) for each in receipts] == [("chat", True), ("other", False)]
+    assert not Secret(SECRET).is_in(everything(empty))
+    with pytest.raises(SessionError, match="there is no session 'none'"):
+        in_sessions(empty, ["none"], lambda history: history)
 
 
 def test_before_the_rows_are_written_nothing_has_changed(empty: str) -> None:

@@ -56,6 +56,10 @@ COMMANDS: Final = {
         "explain_error",
         "Explain a provider's error TEXT: what is demanded, what causes it, what to do, and where FILE breaks it.",
     ),
+    "forget": Place(
+        "forget_in_sessions",
+        "Forget what is found in each SESSION, with backups and older rows, and print a receipt that does not say it.",
+    ),
     "formats": Place(
         "list_formats",
         "List the formats that are read, with where their files are and what in them is not conversation.",

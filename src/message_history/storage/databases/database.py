@@ -111,6 +111,13 @@ class Database:
             with self._transaction(write=True) as connection:
                 yield Rows(connection)
 
+    def has_sessions(self) -> bool:
+        """Return whether there are tables of sessions; none are made."""
+        if self._kind == SQLITE and not self._has_file():
+            return False
+        with self._reporting(), self._engine.connect() as connection:
+            return version_of(connection) > 0
+
     def scrub(self) -> None:
         """Rewrite the files of the database, so that nothing that was deleted is left in them."""
         with self._reporting():
