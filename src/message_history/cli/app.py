@@ -66,7 +66,7 @@ COMMANDS: Final = {
     ),
     "repair": Place(
         "repair_files",
-        "Write a list that the provider takes, for each FILE, and print each repair. The input stays as it is.",
+        "Write a list that the provider accepts, for each FILE, and print each repair. The input stays as it is.",
     ),
     "show": Place(
         "show_file", "Print FILE, - for the standard input, as a transcript, with each repair marked where it happened."
