@@ -570,7 +570,7 @@ class TestCalls:
         assert sent(raw, DEEPSEEK) == [
             easy("first"), easy("second"), call("a"), call("b"), output("a"), output("b"), Q,
         ]  # fmt: skip
-        assert "words behind calls, written before them (DS-15)" in repairs_of(raw, DEEPSEEK)
+        assert "text after calls, written before them (DS-15)" in repairs_of(raw, DEEPSEEK)
 
     def test_calls_that_reasoning_stands_between_are_answered_one_by_one(self) -> None:
         one = [thought(), call("a", id="fc_1")]

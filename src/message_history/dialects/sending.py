@@ -117,7 +117,7 @@ def _fitted(conversation: Conversation, dialect: Dialect[Any]) -> tuple[list[Mes
 def warn_of_system() -> None:
     """Warn the caller of a history's method that its list lacks the system prompt."""
     warnings.warn(
-        "the system prompt is not in the list: this dialect carries it beside the messages; send "
+        "the system prompt is not in the list: this dialect carries it next to the messages; send "
         "`export(dialect).system` with them",
         SystemPromptWarning,
         stacklevel=3,

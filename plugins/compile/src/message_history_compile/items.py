@@ -81,7 +81,7 @@ def list_items(opened: BinaryIO) -> Iterator[Any]:
                 at, before, count = end, ",", count + 1
                 continue
         elif at < len(text):
-            raise ValueError(f"the list is damaged behind its item {count}")
+            raise ValueError(f"the list is damaged after its item {count}")
         if len(text) - at > LONGEST:
             raise ValueError(f"item {count} of the list is longer than {LONGEST:,} characters, or damaged")
         # As much again: an item is tried few times.

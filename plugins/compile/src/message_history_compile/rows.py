@@ -197,7 +197,7 @@ def _learnable(turns: list[Turn], target: Target, omissions: list[Repair]) -> li
 def _why_cut(count: int, *, is_masked: bool) -> str:
     if is_masked:
         return f"{count} from the first assistant message on that must not be learned, for the target has no mask"
-    return f"{count} behind the last assistant message, from which nothing is learned"
+    return f"{count} after the last assistant message, from which nothing is learned"
 
 
 def _why_nothing(turns: list[Turn]) -> str:
@@ -211,7 +211,7 @@ def _with_calls_as_planned(turns: list[Turn], plan: Plan, omissions: list[Repair
         omissions.append(rewritten(0, "parallel calls one after the other"))
         turns = single_calls(turns)
     if not plan.text_with_calls and any(turn.calls and turn.text for turn in turns):
-        omissions.append(omitted(0, "text beside calls, as was asked for"))
+        omissions.append(omitted(0, "text next to calls, as was asked for"))
         turns = without_text(turns)
     return turns
 

@@ -177,7 +177,7 @@ def _block(collector: Collector, part: Any) -> list[dict[str, Any]]:
         return [{"type": "document", "source": source}]
     if isinstance(value, dict) and value.get("type") == _THINKING and isinstance(value.get(_THINKING), dict):
         return thinking(text_of(value[_THINKING].get("text")))
-    collector.omit("states of a provider beside messages")
+    collector.omit("states of a provider next to messages")
     return []
 
 

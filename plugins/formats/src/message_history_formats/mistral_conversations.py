@@ -54,7 +54,7 @@ def _read(document: Document) -> Reading:
 
 def _add(collector: Collector, n: int, entry: Any) -> None:
     if not isinstance(entry, dict):
-        collector.note(n, "an entry that is none", entry)
+        collector.note(n, "an entry that is not one", entry)
     elif entry.get("type") in ("message.input", "message.output") or ("type" not in entry and "role" in entry):
         default = "assistant" if entry.get("type") == "message.output" else "user"
         role = str(entry["role"]) if entry.get("role") in ("user", "assistant") else default

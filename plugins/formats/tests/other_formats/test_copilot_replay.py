@@ -88,7 +88,7 @@ def test_thoughts_images_files_and_choices() -> None:
     assert conversation.omitted == (
         ("notes of the program", 1),
         ("other choices", 1),
-        ("states of a provider beside messages", 1),
+        ("states of a provider next to messages", 1),
     )
 
 

@@ -26,7 +26,7 @@ _TURNS: Final = (
     Question("a system prompt", ([system(), user()],), ({},)),
     Question("calls in parallel, with text", ([user(), *step(1, 2, text=1)],), ({},)),
     Question("calls step by step", ([user(), *step(1), *step(2), says(), user(2)],), ({},)),
-    Question("a user message behind results", ([user(), *step(1), user(2)],), ({},)),
+    Question("a user message after results", ([user(), *step(1), user(2)],), ({},)),
     Question("an empty result", ([user(), calls(1), {**result(1), "content": ""}],), ({},)),
     Question("the assistant last", ([user(), says()],), ({"prefill": True}, {"prefill": False})),
 )
@@ -130,7 +130,7 @@ class Probe(Asking):
             except ProbeError as error:
                 if question is _HELLO or self._endpoint.requests == 0:
                     raise
-                self.unasked = f"{question.asks}, and all behind it: {error}"
+                self.unasked = f"{question.asks}, and all after it: {error}"
                 return
             if question is _HELLO and self.losses:
                 raise ProbeError(f"not even a user message is taken: {self.losses[0].partition(': ')[2]}")
@@ -144,7 +144,7 @@ class Probe(Asking):
                 if not self.missing(raw, None):
                     self.taken.append(asks)
             except ProbeError as error:
-                self.unasked = f"{asks}, and all behind it: {error}"
+                self.unasked = f"{asks}, and all after it: {error}"
                 return
 
 

@@ -112,7 +112,7 @@ QUESTIONS: Final = (
         ({}, ONE_CALL, AS_TEXT),
     ),
     Question(
-        "a system prompt beside calls",
+        "a system prompt next to calls",
         ([system(), user(), *step(1)], [system(), user(), *step(1), says(), user(2)]),
         ({}, {"system_role": "user"}, AS_TEXT),
     ),
@@ -127,7 +127,7 @@ QUESTIONS: Final = (
         ({}, APART, BETWEEN, ONE_CALL, {**ONE_CALL, **APART}, {**ONE_CALL, **BETWEEN}, AS_TEXT),
     ),
     Question(
-        "a user message behind results",
+        "a user message after results",
         (
             [user(), *step(1), user(2)],
             [user(), *step(1, 2), user(2), says(), user(3)],

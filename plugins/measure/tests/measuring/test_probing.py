@@ -81,7 +81,7 @@ def test_other_apis(api: ApiName, model: str, fields: dict[str, Any]) -> None:
 def test_what_is_behind_the_budget_is_not_asked() -> None:
     probe = probed("chat", "gpt-4o", budget=5)
 
-    assert probe.unasked == "neighbours of one role, and all behind it: the budget of 5 requests is spent"
+    assert probe.unasked == "neighbours of one role, and all after it: the budget of 5 requests is spent"
     assert probe.taken == []
 
 

@@ -54,5 +54,5 @@ def _is_strange(entry: object) -> bool:
 
 
 def _dropped(entry: object, source: int) -> Note:
-    why = f"the role {short_repr((as_mapping(entry) or {}).get('role'))} is none that is known"
+    why = f"the role {short_repr((as_mapping(entry) or {}).get('role'))} is not known"
     return Note(RepairCode.ENTRY_DROPPED, source, (freeze(entry)[0],), why)

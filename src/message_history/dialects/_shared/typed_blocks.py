@@ -304,7 +304,7 @@ def read_parts(
         elif part is not None:
             blocks.append(read(part))
         elif item is not None:
-            parsed.note(RepairCode.VALUE_CONVERTED, source, detail="a part that is none, kept as JSON text")
+            parsed.note(RepairCode.VALUE_CONVERTED, source, detail="a part that is not one, kept as JSON text")
             blocks.append(text_block(text_of_json(item)))
     return blocks
 

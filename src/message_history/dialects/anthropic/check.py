@@ -228,7 +228,7 @@ class _Check:
     def _behind(self, n: int, m: int, kind: str, calls: list[str], server: str) -> None:
         name = kind.removesuffix("_tool_result")
         ids = server or ", ".join(calls)
-        detail = f"a {kind} behind the call {calls[-1]:.80}"
+        detail = f"a {kind} after the call {calls[-1]:.80}"
         self.found.add("AN-C20", n, f"content[{m}]", detail, which=int(bool(server)), ids=ids, name=name)
 
     def _server_tools(self) -> None:

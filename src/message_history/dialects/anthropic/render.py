@@ -276,7 +276,7 @@ class Render:
         if isinstance(part, ProviderBlock) and part.dialect == ANTHROPIC and part.type in schema.OWN_IN_RESULTS:
             plain = result.tool_use_id in self._by_code or result.tool_use_id in self._toolsets
             if part.type == "search_result" and not only_searches:
-                return [self._blocks.as_json(part, "a search result beside other content (AN-C15)")]
+                return [self._blocks.as_json(part, "a search result next to other content (AN-C15)")]
             # Only what a user message may hold can follow the results of an error (AN-C13).
             plain = plain or (result.is_error and part.type not in schema.OWN_IN_USER)
             wire = None if plain else self._blocks.whole(part)
@@ -286,7 +286,7 @@ class Render:
 
     def _place(self, written: Wire, content: list[Wire], behind: list[Wire], *, errs: bool) -> None:
         if errs and written["type"] != "text":
-            self.changes.rewritten("media of an error result behind the results (AN-C13)")
+            self.changes.rewritten("media of an error result after the results (AN-C13)")
             behind.append(written)
         else:
             content.append(written)

@@ -90,7 +90,7 @@ class _Check:
         if self._roles[-1] == "assistant" and self._dialect.prefill is False:
             self.found.add("BR-B03", len(self._roles) - 1, "role")
         elif self._roles[-1] == "assistant" and not self._dialect.prefill_with_tools and self._has_calls():
-            self.found.add("BR-B03", len(self._roles) - 1, "role", "an assistant message behind calls", which=2)
+            self.found.add("BR-B03", len(self._roles) - 1, "role", "an assistant message after calls", which=2)
 
     def _has_calls(self) -> bool:
         blocks = (block for entry in self.entries for block in entries(entry.get("content")))
@@ -109,7 +109,7 @@ class _Check:
             elif (
                 called and not is_servers and kind not in ("cachePoint", "toolResult")
             ):  # Results here are of server tools (BR-B30).
-                detail = f"a {kind} behind the call {called[-1]:.80}"
+                detail = f"a {kind} after the call {called[-1]:.80}"
                 self.found.add("BR-B32", n, f"content[{m}]", detail, ids=", ".join(called))
                 return
 
@@ -324,7 +324,7 @@ class _Check:
             block = guarded if isinstance(guarded, Mapping) and guarded else content[m]
             if not _is_of(block, kind if block is content[m] else next(iter(block)), self._dialect.beside_results):
                 which = 2 if self._dialect.beside_results else 0
-                self.found.add("BR-B15", n, f"content[{m}]", f"a {kind} beside results", which=which)
+                self.found.add("BR-B15", n, f"content[{m}]", f"a {kind} next to results", which=which)
 
     def _cache_point(self, n: int, m: int, content: Sequence[Any], kinds: Sequence[str]) -> None:
         path = f"content[{m}]"
@@ -375,7 +375,7 @@ class _Check:
             self._missing(n, [id for id in waiting if id not in answered])
             kinds = ["toolResult" in block for block in content if "cachePoint" not in block]
             if ids and waiting and kinds[: len(ids)] != [True] * len(ids):
-                self.found.add("BR-B06", n, "content", "results behind other content", which=1, count=len(ids))
+                self.found.add("BR-B06", n, "content", "results after other content", which=1, count=len(ids))
             waiting = []
         self._missing(len(self.entries), waiting)
 
@@ -408,7 +408,7 @@ class _Check:
         if ids:
             named = ", ".join(dict.fromkeys(ids))
             index = min(n, len(self.entries) - 1)
-            self.found.add("BR-B06", index, "content", f"no result right behind for {named:.200}", ids=named)
+            self.found.add("BR-B06", index, "content", f"no result follows for {named:.200}", ids=named)
 
     def _doubled(self, n: int, ids: Sequence[str]) -> None:
         doubled = sorted(id for id, count in Counter(ids).items() if count > 1)

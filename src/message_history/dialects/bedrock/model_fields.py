@@ -56,4 +56,4 @@ class Fields(OfRequests["MessageUnionTypeDef"]):
         if self.beside_results and "text" not in self.beside_results:
             raise ValueError("beside_results must hold 'text' or nothing: what else is not taken becomes text")
         if self.server_tools and not self.text_with_calls:
-            raise ValueError("server_tools needs text_with_calls: results of server tools stand beside text and calls")
+            raise ValueError("server_tools needs text_with_calls: results of server tools are next to text and calls")

@@ -156,7 +156,7 @@ class Render:
         wire: list[Wire] = []
         for content in groups_of(results, rest, self._dialect):
             if with_text(content):
-                self.changes.added("a text beside a document (BR-B19)")
+                self.changes.added("a text next to a document (BR-B19)")
             self._settle(content)
             if wire:
                 self.changes.added("an assistant message between results, or media, and what may not stand with them")
@@ -205,7 +205,7 @@ class Render:
         if key == "text" or (is_allowed(written, allowed) and (limit is None or count < limit)):
             self._counts[key] = count + 1
             return [written]
-        self.changes.rewritten(f"a tool's {key} behind the results (BR-B16)", part)
+        self.changes.rewritten(f"a tool's {key} after the results (BR-B16)", part)
         self._moved += [{"text": f"[The {key} that tool call {self._blocks.ids(result.tool_use_id)} gave:]"}, written]
         return [{"text": f"[The {key} follows the results.]"}]
 

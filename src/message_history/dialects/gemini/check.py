@@ -157,7 +157,7 @@ class _Check:
         if part.get("text") == "" and not self._dialect.empty_text:
             self.found.add("GM-G04", n, f"{path}.text")
         elif "text" in part and not isinstance(part["text"], str):
-            self.found.add("GM-G03", n, f"{path}.text", "text that is none", m=m)
+            self.found.add("GM-G03", n, f"{path}.text", "text that is not a string", m=m)
         if "thoughtSignature" in part:
             self._signature(n, m, part["thoughtSignature"])
         for kind in kinds:
@@ -241,7 +241,7 @@ class _Check:
             media = next((kind for kind in MEDIA if isinstance(part.get(kind), Mapping)), None)
             if media is not None:
                 kind = part[media].get("mimeType")
-                self.found.add("GM-G24", n, f"parts[{m}]", "media beside responses", m=m, type=kind)
+                self.found.add("GM-G24", n, f"parts[{m}]", "media next to responses", m=m, type=kind)
             elif any(kind in part for kind in DATA):
                 self.found.add("GM-G23", n, f"parts[{m}]", m=m)
 

@@ -152,7 +152,7 @@ class Reader:
             if as_mapping(item) is not None or item is None:
                 self.parsed.dropped(item, self._source, "a part without data")
                 return []
-            return [self._as_text(item, "a part that is none")]
+            return [self._as_text(item, "a part that is not one")]
         present = [kind for kind in schema.DATA if kind in fields]
         came = self._came({key: value for key, value in fields.items() if key not in schema.DATA})
         if not present:
@@ -194,7 +194,7 @@ class Reader:
             return self._text(value, came)
         data = as_mapping(value)
         if data is None:
-            return self._as_text(value, f"a {kind} that is none", came)
+            return self._as_text(value, f"a {kind} that is not one", came)
         inner = known_fields(data, kind)
         if kind == "functionCall":
             return self._call(inner, came)
@@ -210,7 +210,7 @@ class Reader:
 
     def _text(self, value: Any, came: Came) -> Block:
         if not isinstance(value, str):
-            return self._as_text(value, "text that is none", came)
+            return self._as_text(value, "text that is not a string", came)
         keys = came.keys
         if keys.get("thought") is True and self._role == "assistant":
             beside = Came({key: item for key, item in keys.items() if key != "thought"}, facts=came.facts).meta()

@@ -306,7 +306,7 @@ class Render:
             media += written
         else:
             what = kind_of(part)
-            self.changes.rewritten(f"a tool's {what} behind the responses (GM-G24)", part)
+            self.changes.rewritten(f"a tool's {what} after the responses (GM-G24)", part)
             texts.append(f"[The {what} follows in the next user message.]")
             behind += [{"text": f"[The {what} that the call of {called.name} gave:]"}, *written]
 

@@ -115,7 +115,7 @@ class _Check:
             if kind != "text":
                 self._file(n, where, kind, data)
             elif not isinstance(data.get("text"), str):
-                self.found.add("GI-07", n, f"{where}.text", "text that is none")
+                self.found.add("GI-07", n, f"{where}.text", "text that is not a string")
 
     def _file(self, n: int, path: str, kind: str, item: Mapping[Any, Any]) -> None:
         mime, data, uri = item.get("mime_type"), item.get("data"), item.get("uri")
@@ -146,7 +146,7 @@ class _Check:
 
     def _unanswered(self, waiting: dict[str, int]) -> None:
         for id, n in waiting.items():
-            self.found.add("GI-04", n, "id", f"no result right behind for {id!r:.80}")
+            self.found.add("GI-04", n, "id", f"no result follows for {id!r:.80}")
         waiting.clear()
 
 

@@ -152,7 +152,7 @@ class _Content:
         if isinstance(item, str):
             return text_block(str.__str__(item))
         if data is None:
-            self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail="an item that is none, kept as text")
+            self._parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail="an item that is not one, kept as text")
             return text_block(text_of_json(item))
         kind = type_of(data)
         block: Block | None = None

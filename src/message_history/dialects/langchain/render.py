@@ -167,7 +167,7 @@ class Render:
 
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> Wire | None:
         if not block.bound and self._dialect.binds_thinking:
-            self.changes.omitted(block, "thinking behind a change")
+            self.changes.omitted(block, "thinking after a change")
             return None
         if block.issuer not in (None, *_OWN):
             self.changes.omitted(block, f"thinking issued by {block.issuer}")

@@ -140,7 +140,7 @@ class Render:
         if block.issuer != MISTRAL or not self._dialect.thinking:
             self.changes.omitted(block, NOT_TAKEN_BACK)
         elif not leads:
-            self.changes.omitted(block, "thinking behind other content (MS-M19)")
+            self.changes.omitted(block, "thinking after other content (MS-M19)")
         elif is_blank(block.thinking) and not block.signature:
             self.changes.omitted(block, "blank thinking")
         elif block.signature and not is_unicode(block.thinking):
@@ -238,7 +238,7 @@ class Render:
             self.changes.omitted(block, "not for a user message")
             return []
         if own["type"] == "input_audio" and self._has_system and not self._dialect.audio_beside_system:
-            self.changes.omitted(block, "audio beside a system message (MS-M11)")
+            self.changes.omitted(block, "audio next to a system message (MS-M11)")
             return [_text_chunk("[audio left out: it cannot be sent here]")]
         return [own]
 
@@ -271,7 +271,7 @@ class Render:
         if written["type"] in self._dialect.tool_chunks:
             return written
         kind = "image" if isinstance(part, ImageBlock) else "document"
-        self.changes.rewritten(f"a tool's {kind} in a user message behind the results (MS-M10)", part)
+        self.changes.rewritten(f"a tool's {kind} in a user message after the results (MS-M10)", part)
         self._moved += [_text_chunk(f"[The {kind} that tool call {self._ids(result.tool_use_id)} gave:]"), written]
         return _text_chunk(f"[The {kind} follows in the next user message.]")
 

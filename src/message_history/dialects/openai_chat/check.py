@@ -162,11 +162,11 @@ class _Check:
         elif self._dialect.parts == "always":
             self._add("text as content", n, "content", "a text that is no part")
         elif not content and role == "assistant" and speaks:
-            self._add("empty content beside calls", n, "content", "an empty text beside calls")
+            self._add("empty content beside calls", n, "content", "an empty text next to calls")
         elif not content and not self._dialect.empty_content:
             self._add("empty result" if role == "tool" else "empty content", n, "content", "an empty text", role=role)
         if content and not self._dialect.text_with_calls and entries(entry.get("tool_calls")):
-            self._add("content beside calls", n, "content", "content beside calls")
+            self._add("content beside calls", n, "content", "content next to calls")
 
     def _parts(self, n: int, parts: list[Any], role: str, *, speaks: bool) -> None:
         dialect = self._dialect
@@ -182,7 +182,7 @@ class _Check:
         if role == "tool" and not dialect.empty_content and not any(_has_text(part) for part in parts):
             self._add("empty result", n, "content", "no text that is not empty")
         if role == "assistant" and len(parts) > 1 and any(kind_of(part) == "refusal" for part in parts):
-            self._add("mixed refusal", n, "content", "a refusal beside other parts")
+            self._add("mixed refusal", n, "content", "a refusal next to other parts")
         for m, part in enumerate(parts):
             self._part(n, m, part, role)
 
@@ -306,7 +306,7 @@ class _Check:
     def _unanswered(self, calls: OpenCalls, behind: int) -> None:
         if calls.is_waiting:
             ids = ", ".join(calls.waiting)
-            detail = f"no tool message right behind for {ids:.200}"
+            detail = f"no tool message follows for {ids:.200}"
             self._add("unanswered", calls.index, "tool_calls", detail, ids=ids, m=behind)
 
     def _ids(self) -> None:

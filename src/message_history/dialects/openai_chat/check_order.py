@@ -25,7 +25,7 @@ def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: Fields) -> Itera
     elif dialect.bridge:
         for n in range(1, len(roles)):
             if roles[n - 1 : n + 1] == ["tool", "user"]:
-                yield "user after tool", n, "a user message right behind a tool message", 0
+                yield "user after tool", n, "a user message right after a tool message", 0
     if dialect.needs_user and "user" not in roles:
         yield "no user", None, "no user message", 0
     if dialect.prefill is False and (roles[-1] == "assistant" or (dialect.tools == "text" and roles[-1] != "user")):
@@ -47,7 +47,7 @@ def _systems(roles: Sequence[object], dialect: Fields) -> Iterator[Fault]:
             continue
         systems += 1
         if (begun and not dialect.late_system) or (systems > 1 and dialect.one_system):
-            yield fault, n, f"a {short_repr(role)} message behind the first message", 0
+            yield fault, n, f"a {short_repr(role)} message after the first message", 0
 
 
 def _turns(wire: Sequence[Mapping[Any, Any]], roles: Sequence[object], dialect: Fields) -> Iterator[Fault]:
@@ -61,7 +61,7 @@ def _turns(wire: Sequence[Mapping[Any, Any]], roles: Sequence[object], dialect: 
         if beside and (role == "tool" or entries(entry.get("tool_calls"))):
             continue
         if dialect.bridge and role == "user" and n > 0 and roles[n - 1] == "tool":
-            yield "user after tool", n, "a user message right behind a tool message", 0
+            yield "user after tool", n, "a user message right after a tool message", 0
         elif role in ("system", "developer"):
             yield "alternation", n, "a system message, which this template does not know", before
             continue

@@ -99,7 +99,7 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
             (self.system_role == "developer" and not self.developer, "system_role='developer' needs developer"),
             (self.tools == "text" and self.result_images == "kept", "result_images='kept' needs tools='messages'"),
             (self.content_key and self.null_content == "omit", "content_key needs a null_content that is not 'omit'"),
-            (self.native and not self.empty_content, "native needs empty_content: an image stands beside a text"),
+            (self.native and not self.empty_content, "native needs empty_content: an image is next to a text"),
         )
         for is_wrong, why in contradictions:
             if is_wrong:

@@ -344,7 +344,7 @@ class Render:
         written = self._writer.media(part)
         if written["type"] == "text" or (written["type"] == "image_url" and self._dialect.result_images == "kept"):
             return written
-        self.changes.rewritten(f"a tool's {kind} in a user message behind the results (OC-15)", part)
+        self.changes.rewritten(f"a tool's {kind} in a user message after the results (OC-15)", part)
         id = self._writer.ids(result.tool_use_id)
         self._behind += [{"type": "text", "text": f"[The {kind} that tool call {id} gave:]"}, written]
         return {"type": "text", "text": f"[The {kind} follows in the next user message.]"}

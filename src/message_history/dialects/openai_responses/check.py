@@ -400,7 +400,7 @@ class _Check:
             self.found.add("OR-07", n, "id", f"id {id!r:.80} without reasoning", which=1, ids=id, kind=kind)
         elif reasoned and kind in SERVER_CALLS and _kind(before) == "message" and not self._dialect.interleaved:
             if isinstance(before.get("id"), str):
-                self.found.add("OR-08", n, "", f"id {id!r:.80} behind a message", ids=id, kind=kind)
+                self.found.add("OR-08", n, "", f"id {id!r:.80} after a message", ids=id, kind=kind)
 
 
 def _shows_text(entry: Mapping[Any, Any]) -> bool:

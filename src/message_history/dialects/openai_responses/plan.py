@@ -117,7 +117,7 @@ class Planner:
         """Return why a run of reasoning cannot be sent back; an empty text if it can."""
         for item in run:
             if item.flaw:
-                return f"reasoning beside some that cannot go back: {item.flaw}"
+                return f"reasoning next to some that cannot go back: {item.flaw}"
         if self._dialect.lone_reasoning or all(item.is_free for item in run):
             return ""
         if not following:
@@ -183,7 +183,7 @@ class Planner:
             leaves = self._dialect.pairs_items and bool(segment.calls) and reasoned and alone
             segment.words += self._without_id(unit[0]) if leaves and not unit[0].is_free else unit
         if moved:
-            self._changes.rewritten("words behind calls, written before them (DS-15)")
+            self._changes.rewritten("text after calls, written before them (DS-15)")
         return segments
 
 

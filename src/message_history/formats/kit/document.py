@@ -147,7 +147,7 @@ def _of_tables(database: Database) -> str:
         )
     if not database.columns:
         return (
-            "it is a SQLite database without a table: what a program wrote last stands in a file beside it, whose name "
+            "it is a SQLite database without a table: what a program wrote last is in a file next to it, whose name "
             "ends with -wal, until it is put in"
         )
     return f"it is a SQLite database of no program that is known, with the tables {few_of(sorted(database.columns))}"

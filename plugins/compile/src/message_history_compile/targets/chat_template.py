@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _CHANGES: Final[tuple[tuple[str, Callable[[Sequence[Turn]], list[Turn]], str], ...]] = (
     ("single_calls", single_calls, "parallel calls one after the other"),
-    ("text_apart", text_apart, "text beside calls as a message of its own"),
-    ("without_text", without_text, "text beside calls, which the template leaves out"),
-    ("user_in_results", user_in_results, "user text behind results as a part of the last of them"),
+    ("text_apart", text_apart, "text next to calls as a message of its own"),
+    ("without_text", without_text, "text next to calls, which the template leaves out"),
+    ("user_in_results", user_in_results, "user text after results as a part of the last of them"),
     ("short_ids", short_ids, "ids of nine letters and digits"),
     ("system_first", system_first, "the system prompt in the first user message"),
 )

@@ -53,7 +53,7 @@ def _llama_factory_row(sample: Sample, settings: Settings) -> dict[str, Any]:
     spoken = system_in_user(sample)
     for position, (turn, following) in enumerate(pairwise(spoken)):
         if turn.role == "tool" and following.role == "user":
-            sample.omissions.append(rewritten(position, "user text behind results as a part of the observation"))
+            sample.omissions.append(rewritten(position, "user text after results as a part of the observation"))
     turns = [_observed(turn) for turn in join_results(spoken, BETWEEN_RESULTS)]
     for n, written in enumerate(turns):
         if written["from"] not in (("human", "observation"), ("gpt", "function_call"))[n % 2]:
