@@ -296,7 +296,7 @@ def test_a_database_that_was_copied_without_its_journal_is_named() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("PRAGMA user_version = 1")
         data = connection.serialize()
-    with pytest.raises(NotRecognisedError, match="without a table: what a program wrote last stands in a file beside"):
+    with pytest.raises(NotRecognisedError, match="without a table: what a program wrote last is in a file next to"):
         session_in(data)
 
 

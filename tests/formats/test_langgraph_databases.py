@@ -134,8 +134,8 @@ def test_packed_values_are_unpacked(data: bytes, value: object) -> None:
     [
         (b"", "ends too soon"),
         (b"\xa5hi", "ends too soon"),
-        (b"\x01\x02", "after its end"),
-        (b"\xd5\x00\x01\x02", "after the end of an extension"),
+        (b"\x01\x02", "follows its end"),
+        (b"\xd5\x00\x01\x02", "follows the end of an extension"),
         (b"\xc1", "begins nothing"),
         (b"\x91" * (MAX_DEPTH + 2), "too deep"),
         (struct.pack(">BI", 0xDD, 2**32 - 1), "ends too soon"),

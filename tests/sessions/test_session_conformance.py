@@ -143,7 +143,7 @@ def test_a_session_of_a_strangers_store_has_claims_and_says_what_it_has_not() ->
     session.save(MessageHistory().add_user("[redacted]"))
     assert b"pay" not in zlib.decompress(session.store.values["chat"][0])
     session.store.values["chat"] = zlib.compress(b"no session\n"), 99
-    with pytest.raises(SessionError, match="no session that this version reads"):
+    with pytest.raises(SessionError, match="not a session that this version can read"):
         session.load()
 
 
