@@ -230,12 +230,28 @@ def saved_lines(folder: Path) -> str:
 
 
 def saved_rows(folder: Path) -> str:
-    """Write a session in a database, as it grew, and as SQLite prints it."""
+    """Write a session in a database, as it grew, and what makes its tables and rows again, with the index of words."""
     session = SqlSession(folder / "a.db", "alice")
     for history in stored():
         session.append(history)
+    session.describe(owner="ann", title="The weather", labels=["team"], created=1.0, updated=2.0)
     with closing(sqlite3.connect(folder / "a.db")) as database:
-        return "\n".join(database.iterdump()) + "\n"
+        made = database.execute(f"SELECT sql FROM sqlite_master WHERE {OWN} AND sql IS NOT NULL ORDER BY rowid")
+        lines = [f"{sql};" for (sql,) in made]
+        for table in own_tables(database):
+            for row in database.execute(f"SELECT * FROM {table}").fetchall():
+                values = (database.execute("SELECT quote(?)", (value,)).fetchone()[0] for value in row)
+                lines.append(f"INSERT INTO {table} VALUES ({', '.join(values)});")
+    return "\n".join(lines) + "\n"
+
+
+OWN: Final = "NOT (type = 'table' AND name LIKE 'message_history_words_%') AND name NOT LIKE 'sqlite_%'"
+"""SQLite makes and fills the tables of its sequences, and those in which it keeps an index of words."""
+
+
+def own_tables(database: sqlite3.Connection) -> list[str]:
+    wanted = f"SELECT name FROM sqlite_master WHERE {OWN} AND type = 'table' AND name != 'message_history_words'"
+    return [name for (name,) in database.execute(wanted).fetchall()]
 
 
 def main() -> None:

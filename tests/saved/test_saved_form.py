@@ -12,7 +12,17 @@ import pytest
 from message_history import MessageHistory
 from message_history.integrations.state import SAVED, load, save
 from message_history.storage import JsonlSession, SqlSession
-from tests.saved.conversations import BUILT, FOLDER, as_text, saved_lines, saved_list, saved_rows, state, stored
+from tests.saved.conversations import (
+    BUILT,
+    FOLDER,
+    as_text,
+    own_tables,
+    saved_lines,
+    saved_list,
+    saved_rows,
+    state,
+    stored,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +90,6 @@ def test_a_session_in_a_database_is_read_and_written_as_version_0_2_wrote_it(tmp
     assert [each.key for each in newest.calls] == [each.key for each in built.calls][-len(newest.calls) :]
     with closing(sqlite3.connect(":memory:")) as written, closing(sqlite3.connect(tmp_path / "b.db")) as there:
         written.executescript(saved_rows(tmp_path))
-        for (table,) in there.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+        for table in own_tables(there):
             rows = f'SELECT * FROM "{table}"'
             assert written.execute(rows).fetchall() == there.execute(rows).fetchall()

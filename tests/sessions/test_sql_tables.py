@@ -251,7 +251,7 @@ def test_a_session_name_may_be_any_sound_text(database: str) -> None:
     for wrong in ("", "x" * 256, "a\0b", "\ud800"):
         with pytest.raises(ValueError, match="a session's name"):
             SqlSession(database, wrong)
-    with pytest.raises(TypeError, match="named by a text, not by 5"):
+    with pytest.raises(TypeError, match="name must be a str, not 5"):
         SqlSession(database, 5)  # type: ignore[arg-type]
     for turns in (0, -1, True, 1.5):
         with pytest.raises(ValueError, match="turns must be 1 or more"):
@@ -328,7 +328,7 @@ def test_a_url_that_cannot_be_used_is_refused_without_its_password() -> None:
             SqlSession(url, "a")
         assert "secret" not in str(caught.value)
     nothing_known: Any = b"chats.db"
-    with pytest.raises(TypeError, match="named by a URL, a path or an engine"):
+    with pytest.raises(TypeError, match="must be a URL, a path or an engine"):
         SqlSession(nothing_known, "a")
 
 
