@@ -97,6 +97,12 @@ def test_no_other_api_gets_it_and_none_that_is_on_record_as_refusing_it(other: D
         assert sends(replied(), other) <= {"aura"}
 
 
+def test_a_host_whose_content_is_text_gets_no_part() -> None:
+    dialect = OpenAIChat(provider="ollama", native=True, parts=False)
+    assert "hologram" not in sends(replied(), dialect)
+    assert check(replied().for_send(dialect), dialect) == []
+
+
 def test_levels_differ() -> None:
     assert sends(replied(), OpenAIChat.for_model("deepseek-chat")) == {*NEW} - {"hologram", "tint"}
     assert sends(replied(), OpenAIChat.for_provider("glm")) == {"hologram"}

@@ -45,9 +45,9 @@ def returned_within(block: Block, dialect: Fields) -> dict[str, Any]:
 
 def is_returned_part(block: Block, dialect: Fields) -> bool:
     """Return whether a block is a part that no rule knows and that is sent back whole."""
-    if not isinstance(block, ProviderBlock) or not dialect.unknown_parts or not _is_unknown_part(block):
+    if not isinstance(block, ProviderBlock) or not _is_unknown_part(block):
         return False
-    return _is_of_host(block, dialect)
+    return dialect.unknown_parts and not dialect.native and _is_of_host(block, dialect)
 
 
 def _goes_back(block: Block, dialect: Fields) -> bool:
