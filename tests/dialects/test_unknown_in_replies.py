@@ -103,6 +103,14 @@ def test_a_host_whose_content_is_text_gets_no_part() -> None:
     assert check(replied().for_send(dialect), dialect) == []
 
 
+def test_a_key_of_a_refusal_has_no_place_and_is_recorded() -> None:
+    parts = [{"type": "text", "text": "look"}, {"type": "refusal", "refusal": "no", "another": 1}]
+    said = {"role": "assistant", "content": parts}
+    export = MessageHistory.from_list([ASK, said], dialect=OpenAIChat()).export(OpenAIChat())
+    assert "another" not in json.dumps(export.messages)
+    assert "another" in repr([repair.removed for repair in export.repairs])
+
+
 def test_levels_differ() -> None:
     assert sends(replied(), OpenAIChat.for_model("deepseek-chat")) == {*NEW} - {"hologram", "tint"}
     assert sends(replied(), OpenAIChat.for_provider("glm")) == {"hologram"}

@@ -34,7 +34,8 @@ def returned_keys(block: Block, dialect: Fields) -> set[str]:
 
 def returned_own(block: Block, dialect: Fields) -> dict[str, Any]:
     """Return the keys of a text part or a call which no rule knows and which are sent back."""
-    has_place = isinstance(block, ToolUseBlock) or dialect.parts is not False
+    is_refusal = block.meta is not None and block.extra(OPENAI_CHAT).get("type") == "refusal"
+    has_place = isinstance(block, ToolUseBlock) or (dialect.parts is not False and not is_refusal)
     return _own_keys(block) if has_place and _goes_back(block, dialect) else {}
 
 
