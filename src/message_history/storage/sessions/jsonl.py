@@ -137,7 +137,7 @@ class JsonlSession(SharedSession):
         Complexity: linear in the file.
         """
         with self._mutex:
-            if forgetting_file(self._path).exists():
+            if self._is_forgetting():
                 with self._locked():
                     self._finish_forgetting()
             self._held, self._report = read_session_file(self._path, self._policy)
@@ -330,6 +330,12 @@ class JsonlSession(SharedSession):
             if self._holder()[1] == token:
                 self._turn_file.unlink()
 
+    def _is_forgetting(self) -> bool:
+        try:
+            return forgetting_file(self._path).exists()
+        except OSError as error:
+            raise as_session_error(self._path, error) from error
+
     def _current(self) -> Held:
         """Return what is in the file, without damage, if it is what this session knows; the lock is held."""
         if self._held is not None and stamp_of(self._path) != self._held.stamp:
@@ -407,7 +413,7 @@ class JsonlSession(SharedSession):
 
     def _finish_forgetting(self) -> None:
         """Finish what a crash has left undone; the lock is held."""
-        if forgetting_file(self._path).exists():
+        if self._is_forgetting():
             finish(self._path)
 
     def _log_report(self) -> None:
