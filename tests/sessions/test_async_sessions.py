@@ -216,7 +216,7 @@ def test_a_cancelled_turn_is_given_back(empty: str) -> None:
         async with session.turn("one", until=HOUR) as turn:
             await session.append(turn.history.add_user("Hi").add_assistant("Hello!"))
 
-    for rounds in range(1, 400):
+    for rounds in range(1, 2000):
         before = len(SqlSession(empty, "a").load())
         with asyncio.Runner(loop_factory=CancellingLoop) as runner:
             cancelled = runner.run(cancelled_at(rounds, take))
@@ -226,14 +226,14 @@ def test_a_cancelled_turn_is_given_back(empty: str) -> None:
             other.append(turn.history)
         if not cancelled:
             break
-    assert 5 < rounds < 399
+    assert 5 < rounds < 1999
 
 
 @pytest.mark.heavy
 def test_a_cancelled_claim_was_made_or_was_not(empty: str) -> None:
     call = ToolUseBlock("c", "pay", {})
 
-    for rounds in range(1, 400):
+    for rounds in range(1, 2000):
         name = f"session {rounds}"
         SqlSession(empty, name).append(MessageHistory().add_user("Pay.").add_assistant(call))
         session = AsyncSqlSession(empty, name)
@@ -253,7 +253,7 @@ def test_a_cancelled_claim_was_made_or_was_not(empty: str) -> None:
         ]
         if not cancelled:
             break
-    assert 5 < rounds < 399
+    assert 5 < rounds < 1999
 
 
 def test_of_many_tasks_one_claims_and_one_has_the_turn(empty: str) -> None:

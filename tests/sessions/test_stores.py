@@ -139,15 +139,13 @@ def test_an_append_is_newest_in_the_list_of_its_labels(empty: str) -> None:
     assert ids(SqlSession.sessions(empty)) == ["a", "c", "b"]
 
 
-def test_every_way_of_listing_uses_an_index(empty: str) -> None:
-    from sqlalchemy import create_engine, event  # noqa: PLC0415 - may not be installed
-
-    if not empty.startswith("sqlite"):
-        pytest.skip("PostgreSQL reads a small table whole")
-    engine = create_engine(empty)
+def test_every_way_of_listing_uses_an_index(tmp_path: Path) -> None:
+    """In SQLite: PostgreSQL reads a small table whole."""
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/sessions.db")
     SqlSession(engine, "a").append(said("hi"))
     asked: list[tuple[str, Any]] = []
-    event.listen(engine, "before_cursor_execute", lambda *each: asked.append(each[2:4]))
+    sqlalchemy.event.listen(engine, "before_cursor_execute", lambda *each: asked.append(each[2:4]))
     for owner in (None, "a"):
         for label in (None, "x"):
             for after in (None, "1.0 1"):
