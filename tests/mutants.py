@@ -32,14 +32,14 @@ CHANGED = "MESSAGE_HISTORY_MUTANT"
 """Set in the environment of a mutant's process: the file, and the number of the change in it."""
 LIMIT = 300.0  # seconds that the tests of one mutant may take; a loop without end counts as noticed
 TESTS = {
-    "src/message_history/core": ("tests/core", "tests/windows", "tests/replies", "tests/healing", "tests/vectors"),
+    "src/message_history/core": ("tests/core", "tests/windows", "tests/replies", "tests/following", "tests/vectors"),
     "src/message_history/dialects": ("tests/dialects", "tests/vectors", "tests/test_broken_histories.py"),
-    "src/message_history/healing": ("tests/healing",),
-    "src/message_history/following": ("tests/healing",),
+    "src/message_history/following": ("tests/following", "plugins/healing"),
     "src/message_history/storage": ("tests/sessions",),
     "src/message_history/files": ("tests/files", "tests/sessions"),
     "src/message_history/formats": ("tests/formats",),
     "plugins/compile/src": ("plugins/compile",),
+    "plugins/healing/src": ("plugins/healing",),
     "plugins/proxy/src": ("plugins/proxy",),
     "plugins/testing/src": ("plugins/testing",),
 }

@@ -33,8 +33,9 @@ ROOT = Path(__file__).parents[1]
 SOURCE = Path(message_history.__file__).parent
 # Distributions of their own in this repository, under the same rules. None of them uses another one.
 TENANTS = {source.name: source for source in sorted((ROOT / "plugins").glob("*/src/*"))}
-# A distribution that is built on another one: chat templates are measured and rendered in one sandbox.
-BUILT_ON = {"message_history_compile": "message_history_measure"}
+# Distributions that are built on another one: chat templates are measured and rendered in one sandbox, and the proxy
+# heals as hooks and transports do.
+BUILT_ON = {"message_history_compile": "message_history_measure", "message_history_proxy": "message_history_healing"}
 # A module uses only layers named before its own; docs/design.md says what each of them holds.
 LAYERS = (
     "core.values.json_values",
@@ -99,7 +100,6 @@ LAYERS = (
     "storage",
     "formats",
     "pages",
-    "healing",
     "integrations",
     "testing",
     "cli",
@@ -140,6 +140,10 @@ ONE_FILE = {
     "message_history_compile.engines.ray": {"pyarrow", "ray"},
     "message_history_compile.engines.spark": {"pyarrow", "pyspark"},
     "message_history_compile.tokens": {"tokenizers"},
+    "message_history_healing.httpx": {"httpx"},
+    "message_history_healing.httpx2": {"httpx2"},
+    "message_history_healing.langchain": {"langchain", "langchain_core", "langgraph"},
+    "message_history_healing.litellm": {"litellm"},
     "message_history_measure.command": {"click"},
     "message_history_measure.sandbox": {"jinja2"},
     "message_history_proxy.command": {"click"},

@@ -389,7 +389,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return history_of(from_list(raw, chosen, _checked(policy), open_tail))
 
     def follow(self, raw: Iterable[Any], *, dialect: Dialect[Any] | None = None) -> Followed[MessageHistory]:
-        """Go on with a raw list that an agent grows and sends whole each time; see `healing.follow`.
+        """Go on with a raw list that an agent grows and sends whole each time; what was sent stays as it was sent.
 
         Args:
             raw: the whole list; it begins with this history's export, if the history is not empty.

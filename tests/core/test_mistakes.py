@@ -24,7 +24,7 @@ from message_history.dialects.inputs import user_messages
 from message_history.dialects.registry import DIALECTS
 from message_history.dialects.state import from_state_text
 from message_history.explaining import explain
-from message_history.healing import convert_request, followed_from, heal_list
+from message_history.following import followed_from
 from message_history.history import conversation_of
 from message_history.streaming import Accumulator
 from message_history.windows import estimate_tokens
@@ -39,12 +39,10 @@ AnyHistory: Any = MessageHistory
 AnyCheck: Any = check
 AnyText: Any = TextBlock
 AnyExplain: Any = explain
-AnyConvert: Any = convert_request
 AnyPolicy: Any = Policy
 AnyCache: Any = PromptCache
 AnyAccumulator: Any = Accumulator
 AnyList: Any = list
-AnyHealList: Any = heal_list
 AnyFollowedFrom: Any = followed_from
 
 
@@ -103,11 +101,6 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: HISTORY.extend(None), "messages must be a list of messages, not NoneType; `add` takes one"),
     (lambda: HISTORY.extend(HISTORY[0]), "not Message; `add` takes one"),
     (lambda: from_file(AnyList()), "path must be a str or a PathLike, not list; from_list reads a list"),
-    (
-        lambda: AnyConvert([], OpenAIChat()),
-        "body must be a request's JSON object, not list; a list goes into from_list",
-    ),
-    (lambda: AnyHealList(None, OpenAIChat()), "raw must be a list of messages, not NoneType"),
     (lambda: AnyFollowedFrom([], OpenAIChat()), "history must be a MessageHistory, not list; MessageHistory.from_list"),
     (lambda: AnyCheck([], "openai"), "not 'openai'; take one of message_history.dialects"),
     (lambda: AnyCheck([], Anthropic), r"not the class Anthropic; write Anthropic\(\)"),
@@ -142,7 +135,6 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: HISTORY.calls.where("done"), "^state must be one of proposed, waiting, .*, unknown, not 'done'$"),
     (lambda: AnyExplain(ValueError(SECRET)), r"text must be a str, not ValueError; pass str\(error\)"),
     (lambda: AnyExplain(None), "^text must be a str, not NoneType; pass"),
-    (lambda: AnyConvert({"messages": []}, Anthropic), r"not the class Anthropic; write Anthropic\(\)"),
     (lambda: AnyHistory(system=SECRET), r"write MessageHistory\(\)\.with_system\(text\)"),
     (lambda: AnyCheck(HISTORY, Anthropic()), r"not a history; check what it sends: history\.for_send\(dialect\)"),
     (

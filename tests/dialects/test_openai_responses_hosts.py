@@ -10,7 +10,6 @@ from attrs import evolve
 
 from message_history import MessageHistory, Severity, check
 from message_history.dialects import OpenAIResponses
-from message_history.healing import heal_request
 
 Q: dict[str, Any] = {"role": "user", "content": "q"}
 Q2: dict[str, Any] = {"role": "user", "content": "q2"}
@@ -177,13 +176,6 @@ def test_a_search_that_did_something_else_is_omitted() -> None:
     assert any("OR-33" in repair.detail for repair in exported.repairs)
 
 
-def test_a_request_says_itself_whether_its_items_are_stored() -> None:
-    raw = [Q, reasoning(), call(), output()]
-    for store in (False, True):
-        healed = heal_request({"model": "gpt-5", "store": store, "input": raw}, api="openai_responses")
-        assert ("gAAAA" in json.dumps(healed.body["input"])) is not store
-
-
 def test_openai_takes_a_call_whose_status_is_null() -> None:
     called = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}", "status": None}
     raw = [Q, called, {"type": "function_call_output", "call_id": "call_1", "output": "r"}]
@@ -307,20 +299,6 @@ def test_what_codex_says_of_items_is_openais_business_alone() -> None:
         assert check([item], dialect) == []
     (violation,) = check([item], OpenAIResponses.for_model("azure/gpt-5.2-codex"))
     assert violation.rule == "OR-17"
-
-
-def test_a_sound_request_of_codex_is_sent_byte_for_byte() -> None:
-    said = {"internal_chat_message_metadata_passthrough": {"turn_id": "t", "content_item_kinds": ["user"]}}
-    items = [
-        {"type": "message", "id": "msg_1", "role": "user", "content": [{"type": "input_text", "text": "q"}], **said},
-        {"type": "reasoning", "id": "rs_1", "summary": [], "content": None, "encrypted_content": "gAAAA", **said},
-        {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}", **said},
-        {"type": "function_call_output", "call_id": "c1", "output": "r", **said},
-    ]
-    body = json.dumps({"model": "gpt-5.2-codex", "input": items}).encode()
-    healed = heal_request(body, api="openai_responses")
-    assert healed.body is body
-    assert healed.repairs == ()
 
 
 @pytest.mark.parametrize("model", ["meta/muse-spark-1.3", "muse-spark-1.2"])

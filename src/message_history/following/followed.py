@@ -164,7 +164,7 @@ class Followed(Generic[HistoryT]):
 
 
 def follow_new(empty: HistoryT, raw: Iterable[Any], dialect: Dialect[Any] | None) -> Followed[HistoryT]:
-    """Begin to follow a raw list, with the class and the policy of a history; see `healing.follow`."""
+    """Begin to follow a raw list, with the class and the policy of a history; see `MessageHistory.follow`."""
     entries = _entries(raw)
     chosen = checked_dialect(dialect) if dialect is not None else dialect_of(entries)
     return _first(empty, chosen, entries, [digest_of(entry) for entry in entries])

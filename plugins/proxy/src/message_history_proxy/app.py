@@ -18,8 +18,8 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route
 
-from message_history.healing.conversations import MemoryConversations, NoConversations
-from message_history.healing.healer import Healer, Healing
+from message_history_healing.conversations import MemoryConversations, NoConversations
+from message_history_healing.healer import Healer, Healing
 from message_history_proxy.encodings import BodyTooLargeError, CannotReadError, decompressed
 from message_history_proxy.forwarding import (
     forwarded_request_headers,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import Message, Receive, Scope, Send
 
-    from message_history.healing.conversations import Conversations
+    from message_history_healing.conversations import Conversations
     from message_history_proxy.forwarding import Headers, Target
     from message_history_proxy.settings import Settings
     from message_history_proxy.store import DatabaseConversations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from message_history.healing.routes import Route, route_of
+from message_history_healing.routes import Route, route_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
-    from message_history.healing import HealedRequest
+    from message_history_healing import HealedRequest
     from message_history_proxy.forwarding import Headers
 
 MAX_REPORTS: Final = 500

@@ -14,7 +14,7 @@ from message_history_proxy.app import create_app
 from message_history_proxy.settings import SettingsError
 
 if TYPE_CHECKING:
-    from message_history.healing.conversations import Conversations
+    from message_history_healing.conversations import Conversations
     from message_history_proxy.settings import Settings
 
 _EXTRAS: Final = {"sqlalchemy": "sql", "psycopg": "postgres"}

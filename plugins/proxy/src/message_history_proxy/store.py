@@ -32,9 +32,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from message_history.core.values.log import Log
 from message_history.following.followed import Followed
-from message_history.healing.beginnings import beginnings_of
-from message_history.healing.conversations import CANDIDATES, LOOKED_AT, Found, goes_on
-from message_history.healing.request import Untouched
+from message_history_healing.beginnings import beginnings_of
+from message_history_healing.conversations import CANDIDATES, LOOKED_AT, Found, goes_on
+from message_history_healing.request import Untouched
 from message_history_proxy.versions import loaded, saved
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Row
 
     from message_history.following.digests import EntryDigest
-    from message_history.healing.request import Sent
+    from message_history_healing.request import Sent
 
 _ALL: Final = MetaData()
 CONVERSATIONS: Final = Table(

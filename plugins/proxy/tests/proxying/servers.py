@@ -14,7 +14,7 @@ from message_history_proxy.settings import Settings, Upstream
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from message_history.healing.conversations import Conversations
+    from message_history_healing.conversations import Conversations
 
 
 @contextmanager

@@ -17,16 +17,16 @@ import pytest
 pytest.importorskip("sqlalchemy")
 
 import sqlalchemy
+from tests.following.prefixes import begins_with
 from tests.forgetting.searching import Secret
 from tests.forgetting.test_in_databases import everything, killed_before
-from tests.healing.prefixes import begins_with
-from tests.healing.test_conversations import call, send, user
 from tests.needs import needs_processes
 
+from healed.test_conversations import call, send, user
 from message_history.files.errors import SessionError
 from message_history.following.digests import digest_of
-from message_history.healing.beginnings import beginnings_of
 from message_history.storage.forgetting import Receipt
+from message_history_healing.beginnings import beginnings_of
 from message_history_proxy.forgetting import forget
 from message_history_proxy.store import BEGINNINGS, CONVERSATIONS, DatabaseConversations
 from proxying.test_store import BROKEN, LATE, _close, failed, healer_on, postgresql, stores
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from message_history.healing import Healer
+    from message_history_healing import Healer
 
 __all__ = ["_close", "postgresql"]
 SECRET: Final = "PLANTED7QX"

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from message_history.dialects import OpenAIChat
-from message_history.healing import heal_request
+from message_history_healing import heal_request
 from message_history_proxy.reports import MAX_EXPLAINED, Reports, explanation_headers
 from message_history_testing import StrictServer
 from proxying.servers import proxy_before, proxy_for, raw_upstream

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.healing.growing import Form, Raw, versions
-from tests.healing.prefixes import begins_with
+from tests.following.growing import Form, Raw, versions
+from tests.following.prefixes import begins_with
 
 from message_history_testing import ModelReply, ModelRequest, StrictServer
 from proxying.servers import proxy_for

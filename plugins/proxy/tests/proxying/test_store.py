@@ -15,11 +15,11 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from tests.healing.prefixes import begins_with
-from tests.healing.test_conversations import CHAT, call, result, send, user
+from tests.following.prefixes import begins_with
 from tests.sessions.databases import REQUIRED, NoServerError, postgresql_server
 
-from message_history.healing import Healer
+from healed.test_conversations import CHAT, call, result, send, user
+from message_history_healing import Healer
 from message_history_proxy.store import DatabaseConversations
 from proxying.servers import proxy_before
 from proxying.test_proxy import OK, body_of

@@ -12,22 +12,22 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
-from tests.healing.growing import Raw, assistant, requests, user
-from tests.healing.test_agents_lists import FORMS
+from tests.following.growing import Raw, assistant, requests, user
 from tests.sessions.databases import REQUIRED, NoServerError, postgresql_server
 
-from message_history.healing import Healer, Healing, Route
+from healed.test_agents_lists import FORMS
+from message_history_healing import Healer, Healing, Route
 from message_history_proxy.store import DatabaseConversations
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tests.healing.growing import Form
+    from tests.following.growing import Form
 
     from message_history.following.digests import EntryDigest
-    from message_history.healing.conversations import Found
-    from message_history.healing.request import Sent
+    from message_history_healing.conversations import Found
+    from message_history_healing.request import Sent
 
 
 def failed(error: Exception) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
-    from message_history.healing.request import API
+    from message_history_healing.request import API
 
 
 class Route(NamedTuple):

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Final, Protocol, final
 from attrs import define, field, frozen
 
 from message_history.following.followed import Followed, has_grown
-from message_history.healing.beginnings import beginnings_of
-from message_history.healing.request import Untouched
+from message_history_healing.beginnings import beginnings_of
+from message_history_healing.request import Untouched
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from message_history.following.digests import EntryDigest
-    from message_history.healing.request import Sent
+    from message_history_healing.request import Sent
 
 
 @final

@@ -16,10 +16,9 @@ from message_history.files.files import allow_assistant_tail
 from message_history.files.request_bodies import key_for
 from message_history.following.digests import EntryDigest, digest_of
 from message_history.following.followed import AsItCame, Followed, common_entries
-from message_history.healing.follow import follow
-from message_history.healing.verbatim import is_assistants, wire_of
 from message_history.history import MessageHistory
 from message_history.violations import check
+from message_history_healing.verbatim import is_assistants, wire_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from message_history.core.messages.policy import Policy
     from message_history.core.messages.repairs import Repair
     from message_history.dialects import Dialect
-    from message_history.healing.bodies import Bodies, ReadBody
     from message_history.violations import Violation
+    from message_history_healing.bodies import Bodies, ReadBody
 
 API: TypeAlias = Literal["anthropic", "openai_chat", "openai_responses", "gemini", "mistral", "bedrock"]
 """The APIs, by the names of their dialects."""
@@ -345,4 +344,4 @@ def _followed(
         as_it_came = AsItCame(sent.entries, len(before), blocks, len(before.repairs))
         start_with = Followed(before, dialect, Log(map(EntryDigest.settled, known[:start])), as_it_came=as_it_came)
         return start_with.follow(entries, digests=known)
-    return follow(entries, dialect=dialect, policy=policy)
+    return MessageHistory(policy=policy).follow(entries, dialect=dialect)

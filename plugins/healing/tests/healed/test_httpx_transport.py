@@ -11,7 +11,7 @@ import pytest
 
 httpx = pytest.importorskip("httpx")
 
-from message_history.integrations.httpx import AsyncHealingTransport, HealingTransport  # noqa: E402
+from message_history_healing.httpx import AsyncHealingTransport, HealingTransport  # noqa: E402
 
 URL = "https://api.openai.com/v1/chat/completions"
 CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}

@@ -10,7 +10,7 @@ from typing import final
 
 import httpx
 
-from message_history.integrations.transports import AsyncHealing, SyncHealing
+from message_history_healing.transports import AsyncHealing, SyncHealing
 
 __all__ = ["AsyncHealingTransport", "HealingTransport"]
 

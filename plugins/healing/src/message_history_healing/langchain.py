@@ -11,10 +11,10 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain_core.messages import RemoveMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
+from message_history.dialects import LangChain
 from message_history.following.digests import digest_of
-from message_history.healing.conversations import Conversations, Found, MemoryConversations
-from message_history.healing.request import HealedList, heal_list
-from message_history.integrations.langchain import LangChain
+from message_history_healing.conversations import Conversations, Found, MemoryConversations
+from message_history_healing.request import HealedList, heal_list
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -10,7 +10,7 @@ from typing import final
 
 import httpx2
 
-from message_history.integrations.transports import AsyncHealing, SyncHealing
+from message_history_healing.transports import AsyncHealing, SyncHealing
 
 
 @final

@@ -11,8 +11,8 @@ import pytest
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 pytest.importorskip("litellm")
 
-from message_history.healing import Healer
-from message_history.integrations.litellm import HealingLogger, heal
+from message_history_healing import Healer
+from message_history_healing.litellm import HealingLogger, heal
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
 BROKEN: list[Any] = [

@@ -9,16 +9,24 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.following.prefixes import begins_with
 
 from message_history import InvariantError, MessageHistory, Policy, RepairCode, Severity, check
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.files.request_bodies import key_for
-from message_history.healing import API, HealedRequest, Sent, Untouched, heal_request
-from message_history.healing.healer import Healer
-from message_history.healing.request import APIS, dialect_for
-from message_history.healing.routes import route_of
 from message_history.integrations.strategies import broken_lists
-from tests.healing.prefixes import begins_with
+from message_history_healing import (
+    API,
+    HealedRequest,
+    Sent,
+    Untouched,
+    convert_request,
+    heal_list,
+    heal_request,
+)
+from message_history_healing.healer import Healer
+from message_history_healing.request import APIS, dialect_for
+from message_history_healing.routes import route_of
 
 MODELS: dict[API, str] = {
     "anthropic": "claude-sonnet-4-5",
@@ -238,3 +246,40 @@ def test_the_model_of_the_body_or_the_one_that_is_given_decides(kind: type) -> N
         healed = heal_request(body, api="openai_chat", model=model)
         assert healed.dialect == OpenAIChat.for_model(model or "o1")
     assert len({OpenAIChat.for_model(name) for name in ("", "o1", "gpt-4o", "deepseek-chat")}) > 2
+
+
+def test_a_request_says_itself_whether_its_items_are_stored() -> None:
+    raw = [
+        {"role": "user", "content": "q"},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAA"},
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "r"},
+    ]
+    for store in (False, True):
+        request = heal_request({"model": "gpt-5", "store": store, "input": raw}, api="openai_responses")
+        assert ("gAAAA" in json.dumps(request.body["input"])) is not store
+
+
+def test_a_sound_request_of_codex_is_sent_byte_for_byte() -> None:
+    said = {"internal_chat_message_metadata_passthrough": {"turn_id": "t", "content_item_kinds": ["user"]}}
+    items = [
+        {"type": "message", "id": "msg_1", "role": "user", "content": [{"type": "input_text", "text": "q"}], **said},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "content": None, "encrypted_content": "gAAAA", **said},
+        {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}", **said},
+        {"type": "function_call_output", "call_id": "c1", "output": "r", **said},
+    ]
+    body = json.dumps({"model": "gpt-5.2-codex", "input": items}).encode()
+    request = heal_request(body, api="openai_responses")
+    assert request.body is body
+    assert request.repairs == ()
+
+
+def test_what_is_no_list_or_no_request_is_refused_by_name() -> None:
+    any_list: Any = heal_list
+    convert: Any = convert_request
+    with pytest.raises(TypeError, match="raw must be a list of messages, not NoneType"):
+        any_list(None, OpenAIChat())
+    with pytest.raises(TypeError, match="body must be a request's JSON object, not list; a list goes into from_list"):
+        convert([], OpenAIChat())
+    with pytest.raises(TypeError, match=r"not the class Anthropic; write Anthropic\(\)"):
+        convert({"messages": []}, Anthropic)

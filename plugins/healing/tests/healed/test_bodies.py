@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.following.growing import Form, Raw, assistant, requests, user, versions
 
+from healed.test_agents_lists import FORMS
 from message_history.dialects import Anthropic, Dialect, OpenAIChat
-from message_history.healing import Healer, Healing, Route
-from message_history.healing import bodies as read_bodies
-from message_history.healing.bodies import Bodies, ReadBody
 from message_history.integrations.strategies import broken_lists
-from tests.healing.growing import Form, Raw, assistant, requests, user, versions
-from tests.healing.test_agents_lists import FORMS
+from message_history_healing import Healer, Healing, Route
+from message_history_healing import bodies as read_bodies
+from message_history_healing.bodies import Bodies, ReadBody
 
 FAST: tuple[Form, ...] = ("anthropic", "chat")
 

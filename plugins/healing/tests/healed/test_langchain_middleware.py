@@ -15,7 +15,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from message_history import check
 from message_history.integrations.langchain import LangChain
-from message_history.integrations.langchain_middleware import HealingMiddleware
+from message_history_healing.langchain import HealingMiddleware
 
 CALL = {"name": "read", "args": {"path": "a"}, "id": "c1", "type": "tool_call"}
 BROKEN = [HumanMessage("Read a.", id="1"), AIMessage("", tool_calls=[CALL], id="2"), HumanMessage("Well?", id="3")]

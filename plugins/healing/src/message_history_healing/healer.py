@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, final
 
 from attrs import frozen
 
-from message_history.healing.bodies import Bodies
-from message_history.healing.conversations import Conversations, Found, MemoryConversations
-from message_history.healing.request import HealedRequest, heal_read_request, read_request
+from message_history_healing.bodies import Bodies
+from message_history_healing.conversations import Conversations, Found, MemoryConversations
+from message_history_healing.request import HealedRequest, heal_read_request, read_request
 
 if TYPE_CHECKING:
     from message_history.core.messages.policy import Policy
     from message_history.dialects import Dialect
-    from message_history.healing.routes import Route
+    from message_history_healing.routes import Route
 
 BodyT = TypeVar("BodyT")
 

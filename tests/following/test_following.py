@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from message_history import InvariantError, MessageHistory, Policy, RepairCode, check
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses, registry
+from message_history.following import Followed, Replaced, followed_from
 from message_history.following.digests import digest_of
-from message_history.following.followed import Followed, Replaced, followed_from
-from message_history.healing.follow import follow
 from message_history.integrations.strategies import broken_lists
-from tests.healing.prefixes import begins_with
+from tests.following.prefixes import begins_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +32,7 @@ def sent(followed: Followed[MessageHistory]) -> list[Any]:
 def test_every_export_of_a_list_that_grows_begins_with_the_one_before(case: tuple[Dialect[Any], list[Any]]) -> None:
     dialect, raw = case
     before = copy.deepcopy(raw)
-    followed = follow(raw[:1], dialect=dialect)
+    followed = MessageHistory().follow(raw[:1], dialect=dialect)
     exports = [sent(followed)]
     for length in range(2, len(raw) + 1):
         followed = followed.follow(raw[:length])
@@ -50,7 +49,7 @@ def test_a_list_that_grows_by_any_number_of_entries_stays_valid_and_as_sent(
 ) -> None:
     dialect, raw = case
     cuts = sorted(data.draw(st.sets(st.integers(0, len(raw)), min_size=1)))
-    followed = follow(raw[: cuts[0]], dialect=dialect)
+    followed = MessageHistory().follow(raw[: cuts[0]], dialect=dialect)
     for cut in (*cuts[1:], len(raw)):
         before, followed = followed, followed.follow(raw[:cut])
         assert begins_with(sent(followed), sent(before))
@@ -61,7 +60,7 @@ def test_a_list_that_grows_by_any_number_of_entries_stays_valid_and_as_sent(
 
 @given(st.sampled_from([Anthropic(), OpenAIChat()]).flatmap(broken_lists))
 def test_nothing_of_a_list_that_grows_is_lost(raw: list[Any]) -> None:
-    followed = follow([])
+    followed = MessageHistory().follow([])
     for length in range(1, len(raw) + 1):
         followed = followed.follow(raw[:length])
         held = json.dumps(followed.history.to_list()) + repr([repair.removed for repair in followed.history.repairs])
@@ -84,7 +83,7 @@ def test_it_is_what_from_list_gives_where_nothing_sent_had_to_be_invented(
 ) -> None:
     dialect, raw = case
     cut = data.draw(st.integers(0, len(raw)))
-    before = follow(raw[:cut], dialect=dialect)
+    before = MessageHistory().follow(raw[:cut], dialect=dialect)
     whole = MessageHistory.from_list(raw, dialect=dialect).as_sent(dialect)
     if before.history.repairs or len(whole) < len(before.history):
         return  # a stub or a continuation was sent, or a result whose call came later was dropped
@@ -108,7 +107,7 @@ MORE = {"role": "user", "content": "And now?"}
 
 def chat(*raws: list[Any]) -> list[Followed[MessageHistory]]:
     """Follow a list through its versions."""
-    versions = [follow(raws[0], dialect=OpenAIChat())]
+    versions = [MessageHistory().follow(raws[0], dialect=OpenAIChat())]
     for raw in raws[1:]:
         versions.append(versions[-1].follow(raw))
         if versions[-1].replaced is None:
@@ -160,7 +159,7 @@ def test_the_same_late_result_twice_is_quoted_once() -> None:
 def test_the_same_late_result_in_two_new_messages_is_quoted_once() -> None:
     call = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]}
     result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "result of a"}]}
-    after = follow([USER, call], dialect=Anthropic()).follow([USER, call, result, result])
+    after = MessageHistory().follow([USER, call], dialect=Anthropic()).follow([USER, call, result, result])
     assert codes(after) == [RepairCode.LATE_RESULT_QUOTED, RepairCode.DUPLICATE_RESULT_DROPPED]
     assert json.dumps(sent(after)).count("result of a") == 1
 
@@ -170,7 +169,7 @@ def test_a_result_that_is_put_into_an_old_message_is_late() -> None:
     results = [{"type": "tool_result", "tool_use_id": id, "content": f"result of {id}"} for id in "ab"]
     first = [USER, call, {"role": "user", "content": results[:1]}]
     then = [USER, call, {"role": "user", "content": results}, REPLY, MORE]
-    before = follow([*first, REPLY], dialect=Anthropic(prefill=True))
+    before = MessageHistory().follow([*first, REPLY], dialect=Anthropic(prefill=True))
     after = before.follow(then)
     assert begins_with(sent(after), sent(before))
     assert codes(after) == [RepairCode.LATE_RESULT_QUOTED]
@@ -204,13 +203,13 @@ def test_cache_marks_may_move() -> None:
         texts[n]["content"][0]["cache_control"] = {"type": "ephemeral"}
         return texts
 
-    assert follow(marked(0), dialect=Anthropic()).follow([*marked(2), REPLY]).replaced is None
+    assert MessageHistory().follow(marked(0), dialect=Anthropic()).follow([*marked(2), REPLY]).replaced is None
     assert digest_of(marked(0)[0]) == digest_of(marked(2)[0]) == digest_of({"content": "user", "role": "user"})
 
 
 def test_what_an_agent_changes_in_place_later_does_not_change_what_was_followed() -> None:
     raw: list[Any] = [{"role": "user", "content": [{"type": "text", "text": "a"}]}]
-    first = follow(raw, dialect=Anthropic())
+    first = MessageHistory().follow(raw, dialect=Anthropic())
     raw[0]["content"].append({"type": "text", "text": "b"})
     second = first.follow(raw)
     assert second.replaced is None
@@ -228,7 +227,7 @@ def test_responses_without_ids_find_their_calls_in_a_turn_that_was_read_before()
 
     raw = [{"role": "user", "parts": [{"text": "?"}]}, {"role": "model", "parts": [call("Paris"), call("Rome")]}]
     raw += [response("Paris"), response("Rome")]
-    before = follow(raw[:3], dialect=Gemini())
+    before = MessageHistory().follow(raw[:3], dialect=Gemini())
     after = before.follow(raw)
     assert begins_with(sent(after), sent(before))
     assert codes(after) == [RepairCode.LATE_RESULT_QUOTED]
@@ -243,7 +242,7 @@ def test_old_entries_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None
         return read(entries, dialect)
 
     raw = [entry for _ in range(100) for entry in (MORE, REPLY)]
-    before = follow(raw, dialect=OpenAIChat())
+    before = MessageHistory().follow(raw, dialect=OpenAIChat())
     monkeypatch.setattr("message_history.following.followed.read", counting)
     before.follow([*raw, MORE])
     assert seen == [1]
@@ -274,8 +273,8 @@ def test_nothing_new_changes_nothing() -> None:
 
 def test_the_policy_is_kept() -> None:
     with pytest.raises(InvariantError):
-        follow([USER, CALLS], policy=Policy(on_violation="raise"))
-    strict = follow([USER], policy=Policy(on_violation="raise"))
+        MessageHistory(policy=Policy(on_violation="raise")).follow([USER, CALLS])
+    strict = MessageHistory(policy=Policy(on_violation="raise")).follow([USER])
     with pytest.raises(InvariantError):
         strict.follow([USER, CALLS])
 
@@ -283,7 +282,7 @@ def test_the_policy_is_kept() -> None:
 @pytest.mark.parametrize("raw", ["text", {"role": "user"}, 7])
 def test_what_is_no_list_is_refused(raw: Any) -> None:
     with pytest.raises(TypeError, match="raw must be the whole list of messages, not "):
-        follow(raw)
+        MessageHistory().follow(raw)
 
 
 def test_a_second_result_is_not_taken_for_that_of_a_newer_call_with_its_id() -> None:

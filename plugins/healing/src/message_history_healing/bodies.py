@@ -19,9 +19,9 @@ from attrs import define, evolve, field
 from message_history.core.views.json_cache import json_of
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.following.digests import digest_of
-from message_history.healing.beginnings import Digests
-from message_history.healing.verbatim import is_assistants
 from message_history.violations import check
+from message_history_healing.beginnings import Digests
+from message_history_healing.verbatim import is_assistants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,7 @@
 In the proxy's `config.yaml`:
 
     litellm_settings:
-      callbacks: message_history.integrations.litellm.healing
+      callbacks: message_history_healing.litellm.healing
 
 With the SDK:
 
@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from litellm.integrations.custom_logger import CustomLogger
 
-from message_history.healing.healer import Healer, Healing
-from message_history.healing.routes import Route
+from message_history_healing.healer import Healer, Healing
+from message_history_healing.routes import Route
 
 if TYPE_CHECKING:
-    from message_history.healing.request import API
+    from message_history_healing.request import API
 
 __all__ = ["HealingLogger", "heal", "healing"]
 

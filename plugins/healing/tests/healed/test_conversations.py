@@ -7,13 +7,13 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.following.prefixes import begins_with
 
 from message_history.dialects import OpenAIChat
-from message_history.healing.conversations import MemoryConversations, NoConversations
-from message_history.healing.healer import Healer
-from message_history.healing.routes import Route, route_of
 from message_history.integrations.strategies import broken_lists
-from tests.healing.prefixes import begins_with
+from message_history_healing.conversations import MemoryConversations, NoConversations
+from message_history_healing.healer import Healer
+from message_history_healing.routes import Route, route_of
 
 CHAT = Route("openai_chat")
 

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
-
-from message_history.healing import API, Healer, Route
-from tests.healing.growing import Form, versions
-from tests.healing.prefixes import begins_with
+from tests.following.growing import Form, versions
+from tests.following.prefixes import begins_with
 from tests.needs import needs_sockets
+
+from message_history_healing import API, Healer, Route
 
 FORMS: dict[Form, tuple[API, str, str, str]] = {
     "chat": ("openai_chat", "gpt-4o", "messages", "/openai/v1/chat/completions"),

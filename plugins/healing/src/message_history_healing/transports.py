@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeAlias, TypeVar
 
-from message_history.healing.healer import Healer, Healing
-from message_history.healing.routes import route_of
+from message_history_healing.healer import Healer, Healing
+from message_history_healing.routes import route_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from message_history.healing.request import HealedRequest
+    from message_history_healing.request import HealedRequest
 
 OnHealed: TypeAlias = "Callable[[HealedRequest[bytes]], object]"
 TransportT = TypeVar("TransportT")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from message_history.dialects import Anthropic, Gemini, Native, OpenAIChat
-from message_history.healing import convert_request
+from message_history_healing import convert_request
 
 REQUEST: dict[str, Any] = {
     "model": "gpt-4o",
