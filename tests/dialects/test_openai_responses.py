@@ -980,3 +980,31 @@ def test_encrypted_content_that_came_as_no_text_is_not_sent_as_one() -> None:
     assert check(sent.messages, OpenAIResponses()) == []
     assert "sealed" not in json.dumps(sent.messages)
     assert "sealed" in repr([repair.removed for repair in sent.repairs])
+
+
+def test_a_status_goes_back_with_a_message_that_came_without_an_id() -> None:
+    said = [{"type": "output_text", "text": "Hi.", "annotations": []}]
+    asked = {"role": "user", "content": "Hello?", "status": "completed"}
+    wire = [asked, {"role": "assistant", "content": said, "status": "completed"}, asked]
+    exported = MessageHistory.from_list(wire, dialect=OpenAIResponses()).export(OpenAIResponses())
+    assert [item["status"] for item in exported.messages] == ["completed"] * 3
+    assert exported.repairs == ()
+
+
+def test_a_second_status_of_one_message_is_recorded() -> None:
+    wire = [
+        {"role": "user", "content": text, "status": status}
+        for text, status in (("a", "completed"), ("b", "incomplete"))
+    ]
+    exported = MessageHistory.from_list(wire, dialect=OpenAIResponses()).export(OpenAIResponses())
+    assert [item["status"] for item in exported.messages] == ["completed"]
+    assert "status" in exported.repairs[0].detail
+
+
+@pytest.mark.parametrize("kind", [{}, {"type": None}])
+def test_a_reference_need_not_say_that_it_is_one(kind: dict[str, None]) -> None:
+    wire = [{"role": "user", "content": "a"}, {"id": "msg_1", **kind}, {"role": "user", "content": "b"}]
+    stored = evolve(OpenAIResponses(), store=True)
+    history = MessageHistory.from_list(wire, dialect=stored)
+    assert history.repairs == ()
+    assert history.for_send(stored)[1] == {"type": "item_reference", "id": "msg_1"}

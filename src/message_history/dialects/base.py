@@ -68,7 +68,7 @@ class Reply(Value):
 
     @staticmethod
     def of_choices(response: Mapping[str, Any]) -> Reply | None:
-        """Read a response that has its messages in choices, as those of several APIs have.
+        """Read a response that has its messages in choices, as those of several APIs have, or one message without.
 
         Args:
             response: the response, as a mapping.
@@ -76,6 +76,12 @@ class Reply(Value):
         Returns:
             The first choice's message and the others', or None without a message.
         """
+        alone = as_mapping(response.get("message"))
+        has_ended = "finish_reason" in response or response.get("done") is True
+        if alone is not None and alone.get("role") == "assistant" and has_ended:
+            # Cohere's API, and Ollama's own.
+            beside = {key: value for key, value in response.items() if key != "message"}
+            return Reply([alone], is_truncated(response), beside=beside)
         choices = [as_mapping(choice) or {} for choice in as_sequence(response.get("choices")) or ()]
         message, *others = [as_mapping(choice.get("message")) for choice in choices] or [None]
         if message is None:

@@ -11,7 +11,7 @@ from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
 _IDS: Final = ("id", "responseId", "response_id", "provider_response_id")
 _MODELS: Final = ("model", "modelVersion", "model_version", "model_name", "modelId", "modelID")
-_STOP_REASONS: Final = ("stop_reason", "stopReason", "finish_reason", "finishReason")
+_STOP_REASONS: Final = ("stop_reason", "stopReason", "finish_reason", "finishReason", "done_reason")
 _USAGES: Final = ("usage", "usageMetadata", "usage_metadata", "tokens")
 _INSIDE: Final = ("choices", "candidates")
 _METADATA: Final = ("response_metadata", "incomplete_details", "ResponseMetadata")
@@ -59,6 +59,7 @@ _COUNTS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
 }
 _DETAILS: Final = (
+    "tokens",
     "prompt_tokens_details",
     "completion_tokens_details",
     "input_tokens_details",

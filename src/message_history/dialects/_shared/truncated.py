@@ -38,7 +38,7 @@ TRUNCATED: Final = frozenset(
 
 
 def is_truncated(keys: Mapping[Any, Any]) -> bool:
-    for key in ("stop_reason", "stopReason", "finish_reason", "finishReason"):
+    for key in ("stop_reason", "stopReason", "finish_reason", "finishReason", "done_reason"):
         reason = keys.get(key)
         if isinstance(reason, str) and reason.lower() in TRUNCATED:
             return True

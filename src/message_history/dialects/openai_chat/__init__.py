@@ -82,8 +82,9 @@ class OpenAIChat(Fields):
         native: whether arguments are objects and images are next to the text, as in Ollama's own API (OL-01).
         cache_marks: whether parts may carry Claude's cache marks.
         object_arguments: whether a call's arguments must be a JSON object (QW-04, HF-07, OL-03).
-        reasoning: the key under which the model takes its reasoning back, or `<think>` for inside the content; None
-            where it must not come. `as it came`, where no host is known, is the key that it came under.
+        reasoning: the key under which the model takes its reasoning back, `<think>` for inside the content, or
+            `thinking` for a part of that type (Cohere); None where it must not come. `as it came`, where no host is
+            known, is the key that it came under.
         reasoning_required: which assistant messages must have it (DS-09, KM-05): those with `calls`, or all `once
             shown` in one of them; `always` is both.
         refused_keys: keys that are refused, unless one of them is `reasoning` (GQ-01, CB-01).

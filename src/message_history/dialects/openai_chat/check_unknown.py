@@ -39,6 +39,8 @@ def _found(entry: Mapping[Any, Any], dialect: Fields) -> Iterator[tuple[str, str
     content = entry.get("content")
     for m, part in enumerate(content if isinstance(content, list) else ()):
         kind = kind_of(part)
+        if kind == schema.THINKING == dialect.reasoning:
+            continue
         if kind and kind not in schema.KNOWN_PARTS:
             yield from [(f"content[{m}]", f"a part of type {kind!r:.40}")] if dialect.unknown_parts else ()
         elif kind == "text" and dialect.unknown_keys:

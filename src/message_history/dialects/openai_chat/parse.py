@@ -40,6 +40,7 @@ from message_history.dialects._shared.typed_blocks import (
 )
 from message_history.dialects.openai_chat.media import document_at, document_of, image_of, media_type_of
 from message_history.dialects.openai_chat.plain_reader import READERS
+from message_history.dialects.openai_chat.schema import THINKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -342,6 +343,9 @@ class Reader:
             return document_at(part, self._dialect) or self._own(part)
         if is_plain_text(part):
             return text_block(part["text"], self._meta({"part": kind}))
+        if _is_reasoning(part) and self._dialect == OPENAI_CHAT:
+            meta = meta_of(OPENAI_CHAT, {**rest_of(part, "type", "thinking"), "key": THINKING}, OPENAI_CHAT)
+            return ThinkingBlock(part["thinking"], meta=meta)
         return self._own(part)
 
     def _refusal(self, text: str, others: Mapping[Any, Any] = EMPTY) -> TextBlock:
@@ -370,7 +374,21 @@ def _take_text(keys: dict[Any, Any], key: str) -> str:
 
 
 def _is_surely_ours(data: Mapping[Any, Any]) -> bool:
-    return data.get("role") in _ROLES and "tool_calls" in data and not isinstance(data.get("content"), list)
+    content = data.get("content")
+    if isinstance(content, list):
+        return data.get("role") == "assistant" and _has_reasoning(content)
+    return data.get("role") in _ROLES and "tool_calls" in data
+
+
+def _has_reasoning(content: Sequence[Any]) -> bool:
+    """Return whether parts are text and reasoning as Cohere has them: nothing signs it."""
+    parts = [as_mapping(part) or {} for part in content]
+    return all(part.get("type") == "text" or _is_reasoning(part) for part in parts) and any(map(_is_reasoning, parts))
+
+
+def _is_reasoning(part: Mapping[Any, Any]) -> bool:
+    text = part.get("thinking")
+    return part.get("type") == THINKING and "signature" not in part and isinstance(text, str) and bool(text.strip())
 
 
 _NAMED: Final = "a user with a name"

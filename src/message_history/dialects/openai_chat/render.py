@@ -236,15 +236,16 @@ class Render:
             self.changes.omitted(block, f"a second {block.type} in one message")
 
     def _reasoning(self, block: ThinkingBlock, wire: Wire, texts: list[Wire]) -> None:
-        key = self._dialect.reasoning
-        if key is None or block.issuer != OPENAI_CHAT:
+        is_own = self._dialect.reasoning == schema.OWN_KEY
+        key = str(block.extra(OPENAI_CHAT).get("key", schema.REASONING)) if is_own else self._dialect.reasoning
+        if key is None or block.issuer != OPENAI_CHAT or (is_own and key == schema.THINKING):
             self.changes.omitted(block, NOT_TAKEN_BACK)
             return
         if block.signature:
             self._writer.omit({"signature": block.signature}, "a signature of reasoning, for which there is no place")
-        if key == schema.OWN_KEY:
-            key = str(block.extra(OPENAI_CHAT).get("key", schema.REASONING))
-        if key == INLINE:
+        if key == schema.THINKING:
+            texts.append({"type": "thinking", "thinking": self._writer.text(block.thinking)})
+        elif key == INLINE:
             self.changes.rewritten("reasoning inside the content", block)
             # First in the content: many templates drop whatever comes before the end of reasoning.
             place = sum(text.get("text", "").startswith("<think>\n") for text in texts)

@@ -24,6 +24,8 @@ NAME_LIMIT: Final = 64
 MAX_CALLS: Final = 128
 REASONING: Final = "reasoning_content"
 """The key of reasoning for which a message gave no key."""
+THINKING: Final = "thinking"
+"""The type of a part that holds reasoning, as Cohere has it, and the `reasoning` of who takes it back so."""
 OWN_KEY: Final = "as it came"
 """The `reasoning` of unknown hosts: it is sent back under the key that it came under."""
 MAX_CACHE_MARKS: Final = 4

@@ -413,7 +413,7 @@ def _kind(entry: Mapping[Any, Any]) -> str:
     kind = text_at(entry, "type")
     if kind:
         return kind
-    return "item_reference" if entry.keys() == {"id"} else "message"
+    return "item_reference" if schema.is_bare_reference(entry) else "message"
 
 
 def _call_id(entry: Mapping[Any, Any]) -> str:

@@ -107,10 +107,13 @@ class Reader:
     def _look_for_requests(self, raw: Sequence[Any]) -> None:
         """Find the requests for approval; one that is only referred to is not seen, and its decision is kept whole."""
         for entry in raw:
-            kind = entry.get("type") if isinstance(entry, dict) else None
+            if not isinstance(entry, dict):
+                continue
+            kind = entry.get("type")
             if kind == APPROVAL and isinstance(entry.get("id"), str):
                 self._requested.add(entry["id"])
-            self.has_references = self.has_references or kind == "item_reference"
+            refers = kind == "item_reference" or (kind is None and schema.is_bare_reference(entry))
+            self.has_references = self.has_references or refers
 
     def _ahead(self, raw: Sequence[Any], source: int) -> int:
         """Read items at one look each, where they are part of no run that has begun."""
@@ -130,6 +133,8 @@ class Reader:
         data = as_mapping(entry)
         if data is not None and data.get("object") == "response" and as_sequence(data.get("output")) is not None:
             self._response(data, source)
+        elif data is not None and schema.is_bare_reference(data):
+            self._item({**data, "type": "item_reference"}, source)
         elif data is None or not (isinstance(data.get("type"), str) or data.keys() & {"role", "content"}):
             return False
         else:

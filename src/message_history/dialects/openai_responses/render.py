@@ -35,7 +35,7 @@ from message_history.dialects.openai_responses.schema import APPROVAL, CUSTOM, D
 from message_history.media import has_media
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message
@@ -165,11 +165,12 @@ class Render:
         """Write text without an id: one message for each text, as the specification's only form without an id."""
         first = item.blocks[0]
         carried = dict(first.carried(OPENAI_RESPONSES))
-        if "id" in carried and notes.ITEM not in first.extra(OPENAI_RESPONSES):
+        came_with_id = notes.ITEM in first.extra(OPENAI_RESPONSES)
+        if "id" in carried and not came_with_id:
             self._pieces.omit_keys({"id": carried["id"]}, frozenset())
-        if carried.get("status") == "completed":
-            # Text without an id is complete.
-            del carried["status"]
+        if came_with_id and (status := carried.pop("status", None)) not in ("completed", None):
+            # Text that is sent without its id is complete.
+            self._pieces.omit_keys({"status": status}, frozenset())
         phase = self._pieces.kept(carried, "easy", written=("role", "content"))
         texts = [block for block in item.blocks if isinstance(block, TextBlock)]
         if self._dialect.bare_items and self._is_annotated(texts):
@@ -336,18 +337,20 @@ class Render:
         """Write a message for each run of content, and for each system message; `first` must hold more than that."""
         wire: list[Wire] = []
         parts: list[Wire] = []
+        status: Wire = {}
 
         def end() -> None:
             if parts:
-                wire.append({"role": "user", "content": plain(parts)})
+                wire.append({"role": "user", "content": plain(parts), **status})
                 parts.clear()
+                status.clear()
 
         for block in message.content[len(message.results) :]:
             if isinstance(block, SystemBlock):
                 end()
                 wire += self._system_message(block)
             elif isinstance(block, ProviderBlock) and is_part(block):
-                self._pieces.omit_keys(block.carried(OPENAI_RESPONSES), frozenset())
+                self._carried(block, status)
                 parts.append(self._pieces.own(block))
             elif isinstance(block, ProviderBlock):
                 item = self._user_item(block)
@@ -355,7 +358,7 @@ class Render:
                     end()
                 wire += item
             else:
-                self._pieces.omit_keys(_carried(block), frozenset())
+                self._carried(block, status)
                 parts += self._user(block)
         end()
         if not wire and not message.results:
@@ -417,18 +420,22 @@ class Render:
         extra = block.extra(OPENAI_RESPONSES) if block.meta is not None else {}
         mark = extra.get("prompt_cache_breakpoint")
         if not isinstance(mark, FrozenDict):
-            self._pieces.omit_keys({**extra, **_carried(block)}, frozenset())
-            return [{"role": role, "content": text} for text in self._pieces.texts(block.text)]
-        self._pieces.omit_keys({**extra, **_carried(block)}, {"prompt_cache_breakpoint"})
+            self._pieces.omit_keys(extra, frozenset())
+            status = self._carried(block, {})
+            return [{"role": role, "content": text, **status} for text in self._pieces.texts(block.text)]
+        self._pieces.omit_keys(extra, {"prompt_cache_breakpoint"})
         parts: list[Wire] = [{"type": "input_text", "text": text} for text in self._pieces.texts(block.text)]
         parts[-1]["prompt_cache_breakpoint"] = thaw_well_formed(mark, self.changes)
-        return [{"role": role, "content": parts}]
+        return [{"role": role, "content": parts, **self._carried(block, {})}]
 
-
-def _carried(block: Block) -> Mapping[str, Any]:
-    """Return the keys of the message that a block opened, except a status that says what goes without saying."""
-    carried = block.carried(OPENAI_RESPONSES) if block.meta is not None else {}
-    return {key: value for key, value in carried.items() if (key, value) != ("status", "completed")}
+    def _carried(self, block: Block, status: Wire) -> Wire:
+        """Let a message have the status that a block carries, unless it has another; record the other keys."""
+        carried = block.carried(OPENAI_RESPONSES) if block.meta is not None else {}
+        if carried.get("status") in schema.STATUSES:
+            status.setdefault("status", carried["status"])
+        sent = ("status",) if carried.get("status") == status.get("status") else ()
+        self._pieces.omit_keys(carried, sent)
+        return status
 
 
 def _detailed(part: Wire) -> Wire:

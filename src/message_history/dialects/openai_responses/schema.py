@@ -147,7 +147,8 @@ CLEAN_USER: Final = frozenset(
 """The types of items that the client makes. Any other type goes with the items before it."""
 
 KEYS: Final[dict[str, frozenset[str]]] = {
-    "easy": frozenset({"type", "role", "content", "phase"}),
+    # A status without an id was taken, of both sides: https://github.com/crmne/ruby_llm (2026-08).
+    "easy": frozenset({"type", "role", "content", "phase", "status"}),
     "input": frozenset({"type", "role", "content", "status"}),
     "message": frozenset({"type", "role", "content", "id", "status", "phase"}),
     "reasoning": frozenset({"type", "id", "summary", "content", "encrypted_content"}),
@@ -280,6 +281,11 @@ def is_known(item: Mapping[Any, Any]) -> bool:
     if item.get("type") == "web_search_call" and isinstance(did, str) and did not in SEARCHES:
         return False
     return item.get("type") not in NO_ITEMS
+
+
+def is_bare_reference(item: Mapping[Any, Any]) -> bool:
+    """Return whether an item is a reference that does not say so: its type may be null, or missing."""
+    return item.keys() <= {"id", "type"} and item.get("type") is None and isinstance(item.get("id"), str)
 
 
 def is_hosted(kind: str) -> bool:
