@@ -60,7 +60,9 @@ def bare(hint: Any) -> list[Any]:
 
 def of_type(hint: Any, key: str = "", depth: int = 0) -> list[Any]:
     """Return instances of a type, the smallest first."""
-    return [found for one in bare(hint) if one is not type(None) for found in _alternative(one, key, depth)]
+    kinds = [one for one in bare(hint) if one is not type(None)]
+    named = [one for one in kinds if one is not Any] or kinds
+    return [found for one in named for found in _alternative(one, key, depth)]
 
 
 def _alternative(hint: Any, key: str, depth: int) -> list[Any]:
@@ -159,7 +161,32 @@ def with_media(value: Any, form: str = "") -> Any:
     kind = value.get("media_type", value.get("mimeType"))
     data = PDF if kind == "application/pdf" else PIXEL
     named = {"media_type": "image/png"} if kind == "image/jpeg" else {}
-    return {key: data if key == "data" and kind else with_media(item, form) for key, item in {**value, **named}.items()}
+    whole = {**value, **named, **_missing(value)}
+    return {key: data if key == "data" and kind else with_media(item, form) for key, item in whole.items()}
+
+
+def _missing(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return where media are, where a type says of no key that one of several must be there."""
+    kind = value.get("type")
+    address = "https://example.com/x.png"
+    if kind in ("input_image", "computer_screenshot") and not value.keys() & {"image_url", "file_id"}:
+        return {"image_url": address}
+    if kind == "input_file" and not value.keys() & {"file_url", "file_id", "file_data"}:
+        return {"file_url": "https://example.com/x.pdf"}
+    if kind in MEDIA_TYPES and value.keys() <= OF_CONTENT:
+        return {"mime_type": MEDIA_TYPES[kind], **({"data": PIXEL} if "data" in value else {"uri": address})}
+    return {}
+
+
+MEDIA_TYPES: Mapping[Any, str] = {
+    "audio": "audio/wav",
+    "image": "image/png",
+    "video": "video/mp4",
+    "document": "application/pdf",
+}
+OF_CONTENT = {"type", "data", "uri", "mime_type", "channels", "sample_rate", "rate", "resolution", "title"} | {
+    *("language", "processing", "annotations"),
+}
 
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="

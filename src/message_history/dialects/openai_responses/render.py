@@ -337,20 +337,20 @@ class Render:
         """Write a message for each run of content, and for each system message; `first` must hold more than that."""
         wire: list[Wire] = []
         parts: list[Wire] = []
-        status: Wire = {}
+        of_message: Wire = {}
 
         def end() -> None:
             if parts:
-                wire.append({"role": "user", "content": plain(parts), **status})
+                wire.append({"role": "user", "content": plain(parts), **of_message})
                 parts.clear()
-                status.clear()
+                of_message.clear()
 
         for block in message.content[len(message.results) :]:
             if isinstance(block, SystemBlock):
                 end()
                 wire += self._system_message(block)
             elif isinstance(block, ProviderBlock) and is_part(block):
-                self._carried(block, status)
+                self._carried(block, of_message)
                 parts.append(self._pieces.own(block))
             elif isinstance(block, ProviderBlock):
                 item = self._user_item(block)
@@ -358,7 +358,7 @@ class Render:
                     end()
                 wire += item
             else:
-                self._carried(block, status)
+                self._carried(block, of_message)
                 parts += self._user(block)
         end()
         if not wire and not message.results:
@@ -421,21 +421,21 @@ class Render:
         mark = extra.get("prompt_cache_breakpoint")
         if not isinstance(mark, FrozenDict):
             self._pieces.omit_keys(extra, frozenset())
-            status = self._carried(block, {})
-            return [{"role": role, "content": text, **status} for text in self._pieces.texts(block.text)]
+            keys = self._carried(block, {})
+            return [{"role": role, "content": text, **keys} for text in self._pieces.texts(block.text)]
         self._pieces.omit_keys(extra, {"prompt_cache_breakpoint"})
         parts: list[Wire] = [{"type": "input_text", "text": text} for text in self._pieces.texts(block.text)]
         parts[-1]["prompt_cache_breakpoint"] = thaw_well_formed(mark, self.changes)
         return [{"role": role, "content": parts, **self._carried(block, {})}]
 
-    def _carried(self, block: Block, status: Wire) -> Wire:
-        """Let a message have the status that a block carries, unless it has another; record the other keys."""
+    def _carried(self, block: Block, keys: Wire) -> Wire:
+        """Let a message have the keys that a block carries, unless it has another value; record all others."""
         carried = block.carried(OPENAI_RESPONSES) if block.meta is not None else {}
-        if carried.get("status") in schema.STATUSES:
-            status.setdefault("status", carried["status"])
-        sent = ("status",) if carried.get("status") == status.get("status") else ()
-        self._pieces.omit_keys(carried, sent)
-        return status
+        for key in ("status", "phase"):
+            if key in carried and schema.suits(key, carried[key]):
+                keys.setdefault(key, carried[key])
+        self._pieces.omit_keys(carried, [key for key in keys if carried.get(key) == keys[key]])
+        return keys
 
 
 def _detailed(part: Wire) -> Wire:
