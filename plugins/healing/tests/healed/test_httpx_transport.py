@@ -92,7 +92,7 @@ def test_sdks_take_it(name: str) -> None:
     sdk = pytest.importorskip(name)
     # Newer versions of an SDK use `httpx2`, older ones `httpx`.
     library = __import__("httpx2" if issubclass(sdk.DefaultHttpxClient, _clients("httpx2")) else "httpx")
-    transports = importlib.import_module(f"message_history.integrations.{library.__name__}")
+    transports = importlib.import_module(f"message_history_healing.{library.__name__}")
     requests: list[Any] = []
 
     def answer(request: Any) -> Any:
