@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from message_history.pages.page import script_and_style
+from message_history_pages.page import script_and_style
 
 ROOT: Final = Path(__file__).parents[1]
 SOURCE: Final = ROOT / "docs" / "clinic"
@@ -96,7 +96,7 @@ def install_from_npm(work: Path, package: str, wanted: str) -> Path:
 
 
 def build_wheels(folder: Path) -> list[Path]:
-    """Build wheels of the library and of its other formats, and get those of what they need.
+    """Build wheels of the library, of its other formats and of its pages, and get those of what they need.
 
     Args:
         folder: where to put them.
@@ -105,7 +105,8 @@ def build_wheels(folder: Path) -> list[Path]:
         The wheels; all of them are pure Python.
     """
     quiet = ("--quiet", "--disable-pip-version-check")
-    run(sys.executable, "-m", "pip", "wheel", *quiet, "--wheel-dir", folder, ROOT, ROOT / "plugins" / "formats")
+    sources = (ROOT, ROOT / "plugins" / "formats", ROOT / "plugins" / "pages")
+    run(sys.executable, "-m", "pip", "wheel", *quiet, "--wheel-dir", folder, *sources)
     wheels = sorted(folder.glob("*.whl"))
     impure = [wheel.name for wheel in wheels if not wheel.name.endswith("-none-any.whl")]
     if impure:

@@ -29,7 +29,7 @@ from message_history import (  # noqa: E402
 )
 from message_history.core.turns.states import CallStateError  # noqa: E402
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses  # noqa: E402
-from message_history.pages.words import TITLES  # noqa: E402
+from message_history.words import TITLES  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -18,7 +18,8 @@ needs_sockets = pytest.mark.skipif(PYODIDE, reason="needs sockets")
 needs_named_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 needs_a_deep_stack = pytest.mark.skipif(PYODIDE, reason="needs a deeper stack than WebAssembly's")
 needs_plugins = pytest.mark.skipif(
-    not all(find_spec(f"message_history_{name}") for name in ("compile", "formats", "healing", "testing")),
-    reason="needs ./plugins/compile, ./plugins/formats, ./plugins/healing and ./plugins/testing",
+    not all(find_spec(f"message_history_{name}") for name in ("compile", "formats", "healing", "pages", "testing")),
+    reason="needs ./plugins/compile, ./plugins/formats, ./plugins/healing, ./plugins/pages and ./plugins/testing",
 )
+needs_pages = pytest.mark.skipif(not find_spec("message_history_pages"), reason="needs ./plugins/pages")
 reads_sources = pytest.mark.skipif(PYODIDE, reason="reads the sources, which are the same everywhere")

@@ -18,8 +18,8 @@ import message_history
 from message_history import RepairCode, Severity
 from message_history.core.turns.rules import REASONS
 from message_history.dialects import folders
-from message_history.pages.words import REASONS as WORDS_OF_REASONS
-from message_history.pages.words import TITLES
+from message_history.words import REASONS as WORDS_OF_REASONS
+from message_history.words import TITLES
 from tests.needs import reads_sources
 from tests.size import LIMITS, lines
 
@@ -99,7 +99,8 @@ LAYERS = (
     "files",
     "storage",
     "formats",
-    "pages",
+    "words",
+    "markup",
     "integrations",
     "testing",
     "cli",
@@ -536,5 +537,5 @@ def test_no_name_is_of_the_private_vocabulary() -> None:
 
 
 def test_every_repair_code_and_reason_of_a_stub_has_words_for_readers() -> None:
-    assert set(TITLES) == set(RepairCode), "pages/words.py says what each repair did"
+    assert set(TITLES) == set(RepairCode), "words.py says what each repair did"
     assert set(WORDS_OF_REASONS) >= set(REASONS.values())

@@ -14,8 +14,8 @@ from message_history.explaining import cause_of, explain, subject_of, where
 from message_history.files.files import UnreadableFileError, read_bytes
 from message_history.files.repaired_lists import repair_file
 from message_history.formats.reading import session_in
-from message_history.pages import changes_page, transcript_page
-from message_history.pages.words import TITLES, detail_of, instead_of_repair
+from message_history.words import TITLES, detail_of, instead_of_repair
+from message_history_pages import changes_page, transcript_page
 
 if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair

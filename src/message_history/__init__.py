@@ -32,7 +32,6 @@ from message_history.core.turns.rules import CallState
 from message_history.dialects.base import Export
 from message_history.dialects.inputs import user_messages
 from message_history.dialects.sending import SystemPromptWarning
-from message_history.history import SHOWN_BY as _SHOWN_BY
 from message_history.history import MessageHistory
 from message_history.plugins import READERS as _READERS
 
@@ -98,8 +97,6 @@ if not _typing.TYPE_CHECKING:
 
 
 _READERS.append(lambda value: _import_module(f"{__name__}.formats.values").found_in(value))
-
-_SHOWN_BY.append(lambda history: str(_import_module(f"{__name__}.pages.transcript").notebook_html(history)))
 
 if _sys.flags.dev_mode:
     _import_module(f"{__name__}.discarded").watch()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, TypeVar, final, get_args, overload
 
 from message_history.core.messages.blocks import Content, SystemBlock, ToolUseBlock, is_blank, keyed_call
@@ -80,8 +81,6 @@ class _HistoryType(ViewType):
 
 STATE_KEY: Final = "_saved"
 """The one key of a history's `_asdict`."""
-SHOWN_BY: Final[list[Callable[[Any], str]]] = []
-"""What shows a history in a notebook; the package puts it there, since pages are above histories."""
 
 
 @final
@@ -650,7 +649,15 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return history_schema(cls, lambda value: cls.from_list(value, open_tail="keep"), cls.to_list)
 
     def _repr_html_(self) -> str:
-        return SHOWN_BY[0](self)
+        try:
+            pages = import_module("message_history_pages")
+        except ModuleNotFoundError:
+            from html import escape  # noqa: PLC0415 - few are without the pages and in a notebook
+
+            from message_history.extras import not_installed  # noqa: PLC0415
+
+            return f"<pre>{escape(repr(self))}\n{escape(not_installed('message-history-pages', 'pages'))}</pre>"
+        return str(pages.notebook_html(self))
 
     def _asdict(self) -> dict[str, str]:
         from message_history.dialects.state import state_text  # noqa: PLC0415 - as in `_HistoryType`

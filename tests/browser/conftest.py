@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[2]
+collect_ignore = [] if find_spec("message_history_pages") else ["test_pages_in_a_browser.py", "test_the_clinic.py"]
 # Chromium looks for hosts of its own at every start otherwise.
 QUIET = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),

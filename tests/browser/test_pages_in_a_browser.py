@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history.formats.reading import session_in
-from message_history.pages import changes_page, transcript_page
-from tests.pages.test_transcript_and_changes import HOSTILE, PNG, everywhere
+from message_history_pages import changes_page, transcript_page
+from paged.test_transcript_and_changes import HOSTILE, PNG, everywhere
 
 if TYPE_CHECKING:
     from pathlib import Path

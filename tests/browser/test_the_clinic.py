@@ -12,8 +12,8 @@ import pytest
 from message_history import check
 from message_history.dialects.registry import DIALECTS
 from message_history.files.files import read_bytes
+from paged.test_transcript_and_changes import HOSTILE, everywhere
 from tests.browser.test_pages_in_a_browser import PHONE, conversation
-from tests.pages.test_transcript_and_changes import HOSTILE, everywhere
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

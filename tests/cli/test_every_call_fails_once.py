@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from message_history.cli.app import app
 from tests.faults import Faults
+from tests.needs import needs_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +63,7 @@ def prepared(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "from there on"])
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [pytest.param(each, marks=needs_pages if each == "show" else ()) for each in COMMANDS])
 def test_each_call_to_the_system_fails(tmp_path: Path, name: str, lasting: bool) -> None:
     sound = prepared(tmp_path / "sound")
     code = run(sound, name)[0]

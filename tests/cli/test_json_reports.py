@@ -14,6 +14,7 @@ from message_history import MessageHistory, check
 from message_history.cli.app import COMMANDS as ALL
 from message_history.cli.app import ELSEWHERE, app
 from message_history.dialects import Anthropic, OpenAIChat
+from tests.needs import needs_pages
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -69,7 +70,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize(
+    "arguments",
+    [pytest.param(each, id=name, marks=needs_pages if "--html" in each else ()) for name, each in COMMANDS.items()],
+)
 @pytest.mark.parametrize("file", ["broken", "crashed"])
 def test_a_report_is_of_the_schema_and_all_that_is_printed(
     arguments: tuple[str, ...], file: str, tmp_path: Path
@@ -170,6 +174,10 @@ def test_commands_can_be_chained() -> None:
     third = run("check", "-", given=second.stdout_bytes)
     assert (third.exit_code, third.stdout.startswith("-: openai_chat, ")) == (0, True)
     assert check(json.loads(second.stdout)["messages"], OpenAIChat(prefill=True)) == []
+
+
+@needs_pages
+def test_a_page_goes_to_the_standard_output() -> None:
     page = run("show", "-", "--html", "-", given=BROKEN)
     assert page.stdout.startswith("<!DOCTYPE html>")
     assert page.stderr == ""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from message_history import MessageHistory
 from message_history.cli.app import app
 from tests.helpers import saved
+from tests.needs import needs_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -155,6 +158,20 @@ def test_a_screen_that_knows_only_ascii_is_no_failure(tmp_path: Path) -> None:
     assert "é 世界 \\ud83d" in show(file).stdout
 
 
+def test_a_page_without_the_distribution_that_writes_it_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "message_history_pages", None)
+    result = show(saved(tmp_path / "a.json", SESSION), "--html", tmp_path / "a.html")
+    assert result.exit_code == 2
+    assert "--html: message_history_pages is not installed; run: pip install 'message-history[pages]'" in result.stderr
+    assert not (tmp_path / "a.html").exists()
+    shown = MessageHistory().add_user("<b>")._repr_html_()
+    assert shown.startswith("<pre>&lt;MessageHistory: 1 messages&gt;\n")
+    assert shown.endswith("run: pip install &#x27;message-history[pages]&#x27;</pre>")
+
+
+@needs_pages
 def test_a_page_is_written_and_never_over_the_file_or_another_unasked(tmp_path: Path) -> None:
     file = saved(tmp_path / "a.json", SESSION)
     out = tmp_path / "a.html"
@@ -180,6 +197,7 @@ def test_a_page_is_written_and_never_over_the_file_or_another_unasked(tmp_path: 
     assert file.read_bytes() == before
 
 
+@needs_pages
 def test_a_page_can_show_what_changed(tmp_path: Path) -> None:
     file = saved(tmp_path / "a.json", SESSION)
     assert show(file, "--diff", "--html", tmp_path / "a.html").exit_code == 0

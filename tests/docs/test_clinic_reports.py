@@ -8,6 +8,9 @@ import runpy
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytest.importorskip("message_history_pages", reason="needs ./plugins/pages")
 DOCS = Path(__file__).parents[2] / "docs"
 CLINIC = runpy.run_path(str(DOCS / "clinic" / "clinic.py"))
 

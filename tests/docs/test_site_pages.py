@@ -23,7 +23,7 @@ MADE = {"changelog.md", "clinic/index.html", "examples/index.md", "decisions/ind
 PUBLIC = (
     *("message_history", "message_history.dialects", "message_history.streaming", "message_history.storage"),
     *("message_history.formats", "message_history.formats.kit", "message_history.dialects.kit"),
-    *("message_history.media", "message_history.windows", "message_history.explaining", "message_history.pages"),
+    *("message_history.media", "message_history.windows", "message_history.explaining"),
 )
 RUN = ("```python\n", "```console\n$ message-history ")
 EXAMPLES = [

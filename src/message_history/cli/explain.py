@@ -35,8 +35,8 @@ from message_history.explaining.topics import topics
 from message_history.files.opening import MAX_BYTES, content
 from message_history.files.request_bodies import held_at
 from message_history.formats.message_lists import MESSAGE_LISTS
-from message_history.pages.words import instead_of_repair
 from message_history.violations import check
+from message_history.words import instead_of_repair
 
 if TYPE_CHECKING:
     from message_history.cli.printing import Printer

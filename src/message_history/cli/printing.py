@@ -14,8 +14,8 @@ from rich.text import Text
 
 from message_history.core.messages.repairs import Severity
 from message_history.files.files import FileForm, json_bytes
-from message_history.pages.markup import UNSEEN
-from message_history.pages.words import TITLES, detail_of
+from message_history.markup import UNSEEN
+from message_history.words import TITLES, detail_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,7 +11,7 @@ from message_history.cli.printing import Printer, visible_json
 from message_history.core.messages.block_base import Block
 from message_history.core.values.json_values import thaw
 from message_history.dialects.native.render import block_to_json
-from message_history.pages.words import TITLES, detail_of
+from message_history.words import TITLES, detail_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

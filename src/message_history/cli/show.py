@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +21,13 @@ from message_history.cli.options import (
 )
 from message_history.cli.report import printer_for
 from message_history.cli.transcript import transcript
+from message_history.extras import needs_extra
 from message_history.files.conversations import Conversation
 from message_history.files.files import UnreadableFileError, read_bytes
 from message_history.files.repaired_lists import located, repair_file
 from message_history.formats.examining import changes
 from message_history.formats.message_lists import MESSAGE_LISTS
 from message_history.formats.reading import SessionFile
-from message_history.pages import changes_page, transcript_page
 
 if TYPE_CHECKING:
     from message_history.core.messages.repairs import Repair
@@ -60,12 +61,15 @@ def show_file(
     """Print FILE, - for the standard input, as a transcript, with each repair marked where it happened.
 
     With --html, write it as a page instead: one file that loads nothing, with search, the violations in the words of
-    the provider, and what each repair removed. With --diff, show the messages before and after their repair.
+    the provider, and what each repair removed; this needs the extra `pages`. With --diff, show the messages before and
+    after their repair.
 
     The exit code is 0, 1 when lines had to be skipped, 2 when the file cannot be read or OUT cannot be written.
     """
     if full and (diff or output is not None):
         raise click.UsageError("--full is for the printed transcript; a page has every text, and a diff is shortened")
+    if output is not None:
+        _pages()  # or nothing is read or written
     printer = printer_for("show", as_json=as_json)
     if output == STDIN:
         printer.result_on_stdout()
@@ -94,12 +98,24 @@ def show_file(
 
 
 def _page(name: str, session: SessionFile, dialect: Dialect[Any] | None, *, diff: bool) -> bytes:
-    main = session.conversations[0]
+    main, pages = session.conversations[0], _pages()
     violations = main.violations(dialect)
     if not diff:
-        return transcript_page(name, main.file, violations, dialect=dialect if dialect is not None else main.known)
-    after, repairs = _repaired(session, dialect)
-    return changes_page(name, main.file, after.conversations[0].file, violations, repairs)
+        known = dialect if dialect is not None else main.known
+        page: bytes = pages.transcript_page(name, main.file, violations, dialect=known)
+    else:
+        after, repairs = _repaired(session, dialect)
+        page = pages.changes_page(name, main.file, after.conversations[0].file, violations, repairs)
+    return page
+
+
+def _pages() -> Any:
+    """Import what writes pages, a distribution of its own."""
+    try:
+        with needs_extra("pages"):
+            return import_module("message_history_pages")
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"--html: {error}") from None
 
 
 def _repaired(session: SessionFile, dialect: Dialect[Any] | None) -> tuple[SessionFile, tuple[Repair, ...]]:

@@ -6,7 +6,7 @@ from base64 import b64encode
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.pages.markup import Markup, element, join, text
+from message_history.markup import Markup, element, join, text
 from message_history_compile.learning import KINDS
 
 if TYPE_CHECKING:

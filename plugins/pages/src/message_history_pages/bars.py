@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from message_history.pages.markup import Markup, element, join
+from message_history.markup import Markup, element, join
 
 KEYS: Final = (
     ("j, k", "next message, message before"),

@@ -8,19 +8,19 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.values.json_values import freeze, thaw
-from message_history.pages.bars import bar
-from message_history.pages.comparing import compare
-from message_history.pages.marks import repair_note, violation_note
-from message_history.pages.markup import Markup, element, join
-from message_history.pages.page import page
+from message_history.markup import Markup, element, join
+from message_history_pages.bars import bar
+from message_history_pages.comparing import compare
+from message_history_pages.marks import repair_note, violation_note
+from message_history_pages.page import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from message_history.core.messages.repairs import Repair
     from message_history.files.files import SavedFile
-    from message_history.pages.comparing import Change
     from message_history.violations import Violation
+    from message_history_pages.comparing import Change
 
 MOST_LINES: Final = 2_000
 """Entries of more lines are shown whole, without marking the lines that changed."""

@@ -16,8 +16,8 @@ from message_history.core.messages.blocks import (
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
 from message_history.core.values.json_values import json_text, thaw
-from message_history.pages.markdown import markdown
-from message_history.pages.markup import Markup, element, join
+from message_history.markup import Markup, element, join
+from message_history_pages.markdown import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
 from message_history.core.messages.repairs import Severity
 from message_history.files.repaired_lists import located
-from message_history.pages.bars import bar
-from message_history.pages.blocks import block, call, folded_text
-from message_history.pages.marks import repair_note, violation_note
-from message_history.pages.markup import Markup, element, join
-from message_history.pages.page import page
-from message_history.pages.positions import positions
+from message_history.markup import Markup, element, join
+from message_history_pages.bars import bar
+from message_history_pages.blocks import block, call, folded_text
+from message_history_pages.marks import repair_note, violation_note
+from message_history_pages.page import page
+from message_history_pages.positions import positions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +60,16 @@ def transcript_page(
 
 
 def notebook_html(history: MessageHistory) -> str:
-    """Return a history as a page in a frame, as notebooks show it: its newest messages, and what was repaired."""
+    """Return a history as a page in a frame, as notebooks show it: its newest messages, and what was repaired.
+
+    Args:
+        history: the history; a notebook that has it as a cell's result calls this by itself.
+
+    Returns:
+        The HTML of the frame. Nothing in it loads anything or runs.
+
+    Complexity: linear in the messages that are shown.
+    """
     first = max(len(history) - MOST_IN_NOTEBOOKS, 0)
     marks: dict[int, list[Markup]] = defaultdict(list)
     for repair in history.repairs:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from message_history.core.messages.block_base import Block
 from message_history.core.values.json_values import thaw
-from message_history.pages.blocks import block, folded_text, json_block
-from message_history.pages.markup import Markup, element, join
-from message_history.pages.words import SEVERITIES, TITLES, detail_of
+from message_history.markup import Markup, element, join
+from message_history.words import SEVERITIES, TITLES, detail_of
+from message_history_pages.blocks import block, folded_text, json_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from message_history.pages.markup import Markup, element, join
+from message_history.markup import Markup, element, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

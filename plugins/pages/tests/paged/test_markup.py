@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history.cli.printing import visible
-from message_history.pages.markdown import markdown
-from message_history.pages.markup import element, text
-from tests.pages.reading import Page
+from message_history.markup import element, text
+from message_history_pages.markdown import markdown
+from paged.reading import Page
 
 HIDDEN = ["\U000e0041", "\U000e0001", "\u061c", "\xad", "\u2066", "\u200b", "\u202e", "\r"]
 

@@ -16,12 +16,12 @@ from message_history import RepairCode
 from message_history.core.messages.repairs import Severity
 from message_history.files.files import read_bytes
 from message_history.formats.reading import session_in
-from message_history.pages import changes_page, transcript_page
-from message_history.pages.comparing import compare
-from message_history.pages.markup import element, text
-from message_history.pages.positions import positions
-from message_history.pages.words import SEVERITIES, TITLES
-from tests.pages.reading import Page
+from message_history.markup import element, text
+from message_history.words import SEVERITIES, TITLES
+from message_history_pages import changes_page, transcript_page
+from message_history_pages.comparing import compare
+from message_history_pages.positions import positions
+from paged.reading import Page
 
 HOSTILE = [
     "<script>alert(1)</script>",

@@ -6,16 +6,13 @@ from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from typing import Final
 
-from message_history.pages.markup import Markup, element, text
-
-_ASSETS: Final = "message_history.pages"
+from message_history.markup import Markup, element, text
 
 
 @cache
 def script_and_style() -> tuple[str, str]:
-    assets = files(_ASSETS) / "assets"
+    assets = files(__package__) / "assets"
     script, style = ((assets / name).read_text(encoding="utf-8") for name in ("page.js", "page.css"))
     return script, style
 
