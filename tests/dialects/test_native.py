@@ -134,3 +134,11 @@ def test_a_key_of_a_later_version_in_a_block_that_only_it_has_is_kept(block: dic
     assert "kept" in str(history.to_list())
     assert history[0].content[1].issuer is None
     assert MessageHistory.from_list(history.to_list()) == history
+
+
+def test_what_is_next_to_the_keys_of_an_empty_history_is_recorded() -> None:
+    (header,) = MessageHistory(name="a").to_list()
+    assert MessageHistory.from_list([header]).repairs == ()
+    for damaged in ({**header, "parts": [1]}, {**header, "native": []}):
+        (repair,) = MessageHistory.from_list([damaged]).repairs
+        assert (repair.code, repair.source) == (RepairCode.EMPTY_MESSAGE_DROPPED, 0)

@@ -221,7 +221,7 @@ class _Reader:
         if lineage is not None:
             self.parsed.lineage = lineage
             data = {key: value for key, value in data.items() if key != LINEAGE}
-            if not data.get("content"):
+            if not data.get("content") and data.keys() <= {"role", "content", NATIVE} and _is_usual(data):
                 return True
         message = _read_common(entry)
         if message is None:
