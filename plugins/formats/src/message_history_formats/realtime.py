@@ -22,7 +22,7 @@ _WITH_ITEM: Final = frozenset(
 _TRANSCRIBED: Final = "conversation.item.input_audio_transcription.completed"
 _DELETED: Final = "conversation.item.deleted"
 _DONE: Final = "response.done"
-_SPOKEN: Final = ("input_audio", "output_audio", "audio")
+SPOKEN: Final = ("input_audio", "output_audio", "audio")
 _OURS: Final = ("conversation.", "response.", "session.", "input_audio_buffer.", "output_audio_buffer.", "rate_limits.")
 
 
@@ -76,7 +76,7 @@ def _keep(items: dict[str, tuple[int, dict[str, Any]]], n: int, item: dict[str, 
 def _transcribe(items: dict[str, tuple[int, dict[str, Any]]], row: Mapping[str, Any]) -> None:
     place, item = items.get(str(row.get("item_id")), (0, {}))
     parts = [dict(part) for part in objects_in(item.get("content"))]
-    spoken = [part for part in parts if part.get("type") in _SPOKEN and not part.get("transcript")]
+    spoken = [part for part in parts if part.get("type") in SPOKEN and not part.get("transcript")]
     if spoken and isinstance(row.get("transcript"), str):
         spoken[0]["transcript"] = row["transcript"]
         items[str(row.get("item_id"))] = place, {**item, "content": parts}

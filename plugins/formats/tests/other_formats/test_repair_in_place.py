@@ -24,7 +24,7 @@ STUB = "[No result is recorded for this call. The tool may or may not have run.]
 
 def test_these_are_the_programs_whose_files_are_written() -> None:
     of_programs = {"qwen-code", "droid", "kimi-cli", "hermes", "goose", "grok-cli", "cline"}
-    written = of_programs | {"agent-framework", "mistral-conversations"}
+    written = of_programs | {"agent-framework", "mistral-conversations", "realtime-items"}
     assert {each for each in WRITTEN if each not in _own_formats()} == written
 
 
@@ -102,3 +102,20 @@ def test_entries_of_mistral_s_conversations_get_the_result_that_is_missing(key: 
     ).repair_file()
     found = json.loads(repaired.data)
     assert (found[key] if key else found) == [asked, ran, calling, result, answer]
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_items_of_realtime_stay_items_and_get_the_output_that_is_missing(*, listed: bool) -> None:
+    asked = {
+        "type": "message",
+        "role": "user",
+        "content": [{"type": "input_audio", "transcript": "q", "audio": "AAAA"}],
+    }
+    calling = {"object": "realtime.item", "type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
+    answered = [{"type": "output_audio", "transcript": "a"}]
+    answer = {"object": "realtime.item", "id": "o", "type": "message", "role": "assistant", "content": answered}
+    result = {"object": "realtime.item", "type": "function_call_output", "call_id": "c", "output": STUB}
+    items: list[Any] = [asked, calling, answer]
+    repaired = session_in(value({"items": items} if listed else items)).repair_file()
+    found = json.loads(repaired.data)
+    assert (found["items"] if listed else found) == [asked, calling, result, answer]
