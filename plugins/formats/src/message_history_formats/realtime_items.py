@@ -63,7 +63,7 @@ def _read(document: Document) -> Reading:
     return collector.reading(OpenAIResponses())
 
 
-def _said(item: Mapping[str, Any]) -> tuple[Role, list[dict[str, Any]]]:
+def _piece_of(item: Mapping[str, Any]) -> tuple[Role, list[dict[str, Any]]]:
     """Return an item as one piece; what a server's tool did is left alone."""
     if item.get("type") not in _KINDS:
         return "user", []
@@ -109,7 +109,7 @@ REALTIME_ITEMS: Final = Format(
     read=_read,
     repair=RowForm(
         list_key=_LIST,
-        items=_said,
+        items=_piece_of,
         parse=_parsed,
         with_items=lambda row, _: row,
         write=_written,
