@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.commands import started
@@ -25,12 +25,12 @@ from benchmarks.operations import BLOCKS, BYTES, COPY, JSON, LISTS, OURS, QUICK_
 from benchmarks.worker import serve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from multiprocessing.connection import Connection
 
     from benchmarks.operations import Operation
 
-__all__ = ["Run", "made", "measured"]
+__all__ = ["Run", "made", "measured", "put_between", "seconds"]
 
 ROUNDS: Final = 5
 QUICK_ROUNDS: Final = 2
@@ -138,6 +138,33 @@ def made(*, quick: bool = False) -> dict[str, Any]:
         "rounds": QUICK_ROUNDS if quick else ROUNDS,
         "collector": "on, with a collection before each figure, outside the measurement",
     }
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """Say how long a call takes, by the clock: with databases and their servers, most of it is waiting.
+
+    Args:
+        run: what is called.
+
+    Returns:
+        The seconds.
+    """
+    start = perf_counter()
+    run()
+    return perf_counter() - start
+
+
+def put_between(marks: tuple[str, str], figures: str, page: Path) -> None:
+    """Write figures into a page, in place of those that are there.
+
+    Args:
+        marks: the lines before and after them.
+        figures: the figures, as Markdown.
+        page: the page.
+    """
+    before, _, rest = page.read_text(encoding="utf-8").partition(marks[0])
+    after = rest.partition(marks[1])[2]
+    page.write_text(f"{before}{marks[0]}\n\n{figures}\n\n{marks[1]}{after}", encoding="utf-8")
 
 
 def _processor() -> str:

@@ -19,6 +19,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections import deque
 from contextlib import ExitStack
 from itertools import count, islice
 from multiprocessing import get_context
@@ -31,11 +32,12 @@ sys.path.insert(0, str(ROOT))
 
 from tests.sessions.databases import postgresql_server  # noqa: E402
 
+from benchmarks.measure import put_between, seconds  # noqa: E402
 from message_history import MessageHistory, ToolUseBlock  # noqa: E402 - the tests' server is found from here
 from message_history.storage import SessionConflictError, SqlSession  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 ROUNDS: Final = 5
 APPENDS: Final = 400
@@ -56,12 +58,6 @@ def steps(history: MessageHistory) -> Iterator[MessageHistory]:
         yield (history := history.add_tool_result(f"call_{number}", TEXT))
         yield (history := history.add_assistant(TEXT))
         number += 4
-
-
-def seconds(run: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
 
 
 def of_one_database(url: str) -> dict[str, str]:
@@ -91,10 +87,7 @@ def rate(session: SqlSession, history: MessageHistory) -> float:
     """Count appends per second."""
     versions = list(islice(steps(history), APPENDS))
     session.save(history)
-    start = time.perf_counter()
-    for version in versions:
-        session.append(version)
-    return APPENDS / (time.perf_counter() - start)
+    return APPENDS / seconds(lambda: deque(map(session.append, versions), maxlen=0))
 
 
 def of_many_writers(url: str) -> dict[str, str]:
@@ -184,9 +177,7 @@ def main() -> None:
     figures = table(sqlite, postgresql, versions, load)
     print(figures)
     if raw.update is not None:
-        before, _, rest = raw.update.read_text(encoding="utf-8").partition(MARKS[0])
-        after = rest.partition(MARKS[1])[2]
-        raw.update.write_text(f"{before}{MARKS[0]}\n\n{figures}\n\n{MARKS[1]}{after}", encoding="utf-8")
+        put_between(MARKS, figures, raw.update)
 
 
 def server_version(url: str) -> str:

@@ -19,7 +19,6 @@ import random
 import sqlite3
 import sys
 import tempfile
-import time
 from contextlib import ExitStack
 from itertools import accumulate
 from pathlib import Path
@@ -32,6 +31,7 @@ sys.path.insert(0, str(ROOT))
 from sqlalchemy import insert  # noqa: E402
 from tests.sessions.databases import postgresql_server  # noqa: E402
 
+from benchmarks.measure import put_between, seconds  # noqa: E402
 from message_history.storage import SqlSession  # noqa: E402 - the tests' server is found from here
 from message_history.storage.databases.database import Database  # noqa: E402
 from message_history.storage.databases.tables import LABELS, MESSAGES, SESSIONS, TEXTS  # noqa: E402
@@ -89,11 +89,7 @@ def add_session(tables: dict[str, list[dict[str, object]]], number: int, chance:
 
 
 def milliseconds(run: Callable[[], object], rounds: int = ROUNDS) -> str:
-    took = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        run()
-        took.append(time.perf_counter() - start)
+    took = [seconds(run) for _ in range(rounds)]
     return f"{median(took) * 1_000:,.1f} ({min(took) * 1_000:,.1f})"
 
 
@@ -133,14 +129,11 @@ def measured(url: str, many: int) -> dict[str, str]:
         "a word in one message of 600, of an owner with a tenth of all": found("word1000", owner="large"),
         "appending two messages, among all of these": milliseconds(append),
     }
-    start = time.perf_counter()
-    count = SqlSession.delete_owner(url, "user 7", scrub=False)
-    figures[f"deleting an owner with {count} sessions"] = f"{(time.perf_counter() - start) * 1_000:,.0f}"
-    start = time.perf_counter()
-    SqlSession.scrub(url)
-    figures["rewriting all files, so that no byte is left of them (`scrub`)"] = (
-        f"{(time.perf_counter() - start) * 1_000:,.0f}"
-    )
+    count = len(SqlSession.sessions(url, owner="user 7"))
+    deleting = seconds(lambda: SqlSession.delete_owner(url, "user 7", scrub=False))
+    figures[f"deleting an owner with {count} sessions"] = f"{deleting * 1_000:,.0f}"
+    scrubbing = seconds(lambda: SqlSession.scrub(url))
+    figures["rewriting all files, so that no byte is left of them (`scrub`)"] = f"{scrubbing * 1_000:,.0f}"
     return figures
 
 
@@ -170,9 +163,7 @@ def main() -> None:
     figures = "\n".join([said, "", *(f"| {' | '.join(row)} |" for row in rows)])
     print(figures)
     if raw.update is not None:
-        before, _, rest = raw.update.read_text(encoding="utf-8").partition(MARKS[0])
-        after = rest.partition(MARKS[1])[2]
-        raw.update.write_text(f"{before}{MARKS[0]}\n\n{figures}\n\n{MARKS[1]}{after}", encoding="utf-8")
+        put_between(MARKS, figures, raw.update)
 
 
 if __name__ == "__main__":

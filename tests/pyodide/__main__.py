@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "docs"))
 from build_clinic import PYODIDE, install_from_npm  # noqa: E402 - the path is set above
 
 WHEELS: Final = ("attrs", "click", "filelock", "hypothesis==6.155.7", "pytest==9.2.0", "rich")
-PLUGINS: Final = ("compile", "formats", "testing")
+PLUGINS: Final = ("compile", "formats", "healing", "pages", "testing")
 """The distributions that need nothing beyond these; `measure` needs templates, which need a compiled package."""
 PLATFORM: Final = ("--python-version", "3.14", "--implementation", "py", "--abi", "none", "--platform", "any")
 

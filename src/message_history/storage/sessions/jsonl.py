@@ -139,7 +139,7 @@ class JsonlSession(SharedSession):
         with self._mutex:
             if self._is_forgetting():
                 with self._locked():
-                    self._finish_forgetting()
+                    finish(self._path)
             self._held, self._report = read_session_file(self._path, self._policy)
             self._refuse_foreign(self._held)
             if self._held.later:
@@ -408,13 +408,9 @@ class JsonlSession(SharedSession):
         with self._locked():
             if self._turn is not None and self._holder()[1] != self._turn:
                 raise lost_turn(self._path)
-            self._finish_forgetting()
+            if self._is_forgetting():
+                finish(self._path)
             yield
-
-    def _finish_forgetting(self) -> None:
-        """Finish what a crash has left undone; the lock is held."""
-        if self._is_forgetting():
-            finish(self._path)
 
     def _log_report(self) -> None:
         if not (self._report.clean or self._report.missing):
