@@ -18,6 +18,7 @@ from message_history.integrations.strategies import histories
 
 CALL: Any = ("assistant", ("I look.", ("one", "read", {"path": "a.py"}), ("two", "list", {})))
 RESULTS: Any = ("user", (("one", "print()"), ("two", ("a", "b")), "And?"))
+MARK: Any = {"kind": "decided", "decisions": [{"state": "approved", "by": "ann"}]}
 ODD: dict[str, Any] = {
     "no text": ("user", ("q", 1)),
     "a list": ("user", ["q"]),
@@ -37,6 +38,12 @@ ODD: dict[str, Any] = {
     "thinking of three": ("assistant", ((("a", "b", "c"),),)),
     "nothing": ("assistant", ((),)),
     "a call in a list": ("assistant", (["one", "f", {}],)),
+    "decisions of a text": ("user", ("q",), {"keys": ({"mark": MARK},)}),
+    "decisions of a call": ("assistant", (("one", "f", {}),), {"keys": ({"mark": MARK},)}),
+    "decisions with more": ("user", (("one", "x"),), {"keys": ({"mark": MARK, "new": 1},)}),
+    "decisions of a later version": ("user", (("one", "x"),), {"keys": ({"mark": {**MARK, "new": 1}},)}),
+    "decisions that are none": ("user", (("one", "x"),), {"keys": ({"mark": {**MARK, "decisions": []}},)}),
+    "keys that are none": ("user", (("one", "x"),), {"keys": ([1],)}),
 }
 
 

@@ -10,6 +10,7 @@ import weakref
 from typing import Any
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,7 +48,7 @@ from message_history.core.messages.plain import (
 from message_history.core.messages.thinking import has_thinking, invalidate_thinking
 from message_history.core.values.json_values import MAX_INT, freeze_mapping
 from message_history.core.values.log import SIZE, Log
-from message_history.core.values.meta import Meta
+from message_history.core.values.meta import Decision, Mark, Meta
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects._shared.plain_reader import common_message
 from message_history.dialects._shared.typed_blocks import call_of_text, read_blocks
@@ -75,9 +76,14 @@ CALLS = (
     | st.builds(lambda text: call_of_text("a", "f", text, keep=True), TEXTS_OF_INPUTS)
 )
 THINKING = st.builds(ThinkingBlock, TEXTS, st.none() | TEXTS, st.booleans())
-RESULTS = st.builds(ToolResultBlock, SAID, TEXTS | st.lists(st.builds(TextBlock, TEXTS), max_size=3), st.booleans())
+TIMES = st.none() | st.floats() | st.integers()
+DECISIONS = st.builds(Decision, state=SAID, by=TEXTS, at=TIMES, until=TIMES, reason=TEXTS)
+MARKS = st.builds(Mark, kind=st.sampled_from(["decided", "approval"]), decisions=st.tuples(DECISIONS), key=TEXTS)
+DECIDED = METAS | st.builds(lambda meta, mark: evolve(meta or Meta(), mark=mark), METAS, MARKS)
+CONTENTS = TEXTS | st.lists(st.builds(TextBlock, TEXTS), max_size=3)
+RESULTS = st.builds(ToolResultBlock, SAID, CONTENTS, st.booleans(), meta=DECIDED)
 BLOCKS = st.lists(
-    st.builds(lambda text, meta: TextBlock(text, meta=meta), TEXTS, METAS) | CALLS | THINKING | RESULTS, max_size=4
+    st.builds(lambda text, meta: TextBlock(text, meta=meta), TEXTS, DECIDED) | CALLS | THINKING | RESULTS, max_size=4
 )
 TYPED = st.one_of(
     st.fixed_dictionaries({"type": st.just("text"), "text": TEXTS}, optional={"cache_control": JSON}),
@@ -236,10 +242,36 @@ def test_a_block_is_made_once_and_kept() -> None:
     assert history[0].content[0] is history[0].content[0]
 
 
+def test_the_result_of_a_call_that_was_decided_is_plain_however_it_came() -> None:
+    history = MessageHistory().add_user("Pay.").add_assistant(ToolUseBlock("1", "pay", {"sum": 5}))
+    history = history.record_call("1", "approved", by="ann", at=1_790_000_000.5).record_call("1", "started", until=5)
+    history = history.add_tool_result("1", "paid").add_assistant("Done.")
+    assert plain_content(history[2]) == (("1", "paid"),)
+    for same in (history, MessageHistory.from_list(history.to_list()), pickle.loads(pickle.dumps(history))):
+        assert same == history
+        assert is_plain(same[2])
+        assert reach(same[2]) == 1
+        assert same.to_list() == history.to_list()
+        assert same[2].results[0].mark == history[2].results[0].mark
+        assert [(each.state, each.by, each.at, each.until) for each in same.calls[0].decisions] == [
+            ("approved", "ann", 1_790_000_000.5, None),
+            ("started", "", None, 5),
+        ]
+        assert "ann" not in repr([same.for_send(dialect) for dialect in (Anthropic(), OpenAIChat())])
+
+
+def test_the_result_of_a_call_whose_arguments_were_edited_is_not_plain() -> None:
+    history = MessageHistory().add_user("Pay.").add_assistant(ToolUseBlock("1", "pay", {"sum": 5}))
+    history = history.record_call("1", "approved", by="ann", input={"sum": 4}).add_tool_result("1", "paid")
+    assert plain_content(history[2]) == NOT_PLAIN
+    assert MessageHistory.from_list(history.to_list()).calls[0].input == {"sum": 4}
+
+
 @pytest.mark.parametrize(
     "block",
     [
         TextBlock("x", meta=Meta(signature="s")),
+        TextBlock("x", meta=Meta(mark=Mark(kind="decided", decisions=(Decision(state="approved"),)))),
         ImageBlock({"type": "url", "url": "u"}),
         RedactedThinkingBlock("x"),
         ThinkingBlock("x"),

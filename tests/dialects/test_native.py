@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from message_history import MessageHistory, RepairCode
+from message_history.core.messages.message import is_plain
+from message_history.dialects.native import parse as reader
 
 SAVED = MessageHistory().add_user("hi").add_assistant("hello").to_list()
 PLAIN: list[tuple[list[Any], list[tuple[str, str]]]] = [
@@ -53,6 +58,52 @@ def with_mark(**fields: Any) -> list[Any]:
         {"role": "assistant", "content": [call], "native": 1},
         {"role": "user", "content": [result], "native": 1},
     ]
+
+
+WORDS: Any = st.sampled_from(["a", "approved", "", "\ud83d", None, 5])
+TIMES: Any = st.sampled_from([0, 1.5, -3, True, None, "1", 10**400, float("inf")])
+FIELDS: Any = {"by": WORDS, "at": TIMES, "until": TIMES, "reason": WORDS, "input": st.just({"a": 1}), "new": WORDS}
+DECISIONS = st.lists(
+    st.permutations(["state", *FIELDS]).flatmap(
+        lambda order: st.fixed_dictionaries({}, optional={key: {"state": WORDS, **FIELDS}[key] for key in order})
+    )
+    | st.fixed_dictionaries({"state": st.just("approved")}, optional={"by": st.just("a"), "at": st.just(1.5)}),
+    max_size=2,
+)
+MARKS: Any = st.fixed_dictionaries(
+    {"kind": st.sampled_from(["decided", "decided", "decided", "approval", 5])},
+    optional={"decisions": DECISIONS | st.none(), "key": WORDS, "reason": WORDS, "blocks": st.just(0)},
+)
+EXTRAS: Any = st.sampled_from([{}, {"openai_chat": {"name": "f"}}, {"anthropic": {}}, None, []])
+
+
+@given(
+    st.fixed_dictionaries({}, optional={"extra": EXTRAS, "mark": MARKS, "is_error": st.booleans(), "new": WORDS}),
+    st.permutations([0, 1, 2, 3, 4, 5, 6]),
+)
+def test_a_result_with_decisions_is_read_at_one_look_as_it_is_key_by_key(
+    more: dict[str, Any], order: list[int]
+) -> None:
+    block = {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "x"}], **more}
+    block = dict([pair for _, pair in sorted(zip(order, block.items(), strict=False))])
+    call = {"type": "tool_use", "id": "a", "name": "f", "input": {}}
+    user = {"role": "user", "content": [block], "native": 1}
+    entries = [SAVED[0], {"role": "assistant", "content": [call], "native": 1}, user]
+    short = MessageHistory.from_list(entries)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reader, "_read_usual", lambda raw: [None] * len(raw))
+        patch.setattr(reader, "_read_common", lambda _: None)
+        long = MessageHistory.from_list(entries)
+    assert not is_plain(long[2])
+    assert short == long
+    assert repr(short.repairs) == repr(long.repairs)
+    assert [block.meta for block in short[2].content] == [block.meta for block in long[2].content]
+    assert [block.mark and block.mark.key for block in short[2].content] == [
+        block.mark and block.mark.key for block in long[2].content
+    ]
+    if is_plain(short[2]):
+        assert json.dumps(short.to_list()) == json.dumps(long.to_list())
+        assert set(more) <= {"extra", "mark"} or more.get("is_error") is False
 
 
 def with_entry(**fields: Any) -> list[Any]:

@@ -8,7 +8,8 @@ from attrs import evolve
 
 from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock
-from message_history.core.messages.message import is_plain
+from message_history.core.messages.message import is_plain, kept_keys
+from message_history.core.messages.plain import meta_of_keys
 from message_history.core.turns.conversation import messages_in, parts_of
 from message_history.core.turns.replying import has_begun
 from message_history.core.turns.rules import behind_change
@@ -62,9 +63,9 @@ def is_same(left: Message, right: Message) -> bool:
 
 
 def _beside(message: Message) -> tuple[object, ...]:
-    # A plain message has nothing that travels with its blocks; to ask for them would make them.
-    metas = () if is_plain(message) else [block.meta for block in message.content if block.meta is not None]
-    keys = [(meta.key, meta.mark.key if meta.mark is not None else "") for meta in metas]
+    # To ask a plain message for its blocks would make them.
+    metas = map(meta_of_keys, kept_keys(message)) if is_plain(message) else [block.meta for block in message.content]
+    keys = [(meta.key, meta.mark.key if meta.mark is not None else "") for meta in metas if meta is not None]
     return message.replies, message.arrivals, [pair for pair in keys if any(pair)]
 
 

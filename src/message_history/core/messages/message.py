@@ -33,6 +33,7 @@ from message_history.core.messages.plain import (
     Kept,
     Plain,
     blocks_of_plain,
+    has_extra,
     pack,
     plain_of,
     reach_of,
@@ -359,7 +360,7 @@ def reach(message: Message) -> int:
     if found is None:
         plain = plain_content(message)
         found = reach_of(message.role, plain) if plain else UNSENDABLE
-        if found >= 0 and kept_keys(message):
+        if found >= 0 and has_extra(kept_keys(message)):
             found += WITH_KEYS
         _set_reach(message, found)
     return found
@@ -384,7 +385,7 @@ def not_plain(messages: Iterable[Message]) -> list[Message]:
 
 
 def is_plain(message: Message) -> bool:
-    """Return whether a message is known to be plain: no block has a mark or is media or unknown; see `kept_keys`."""
+    """Return whether a message is known to be plain: no block is media, unknown or marked; see `kept_keys` for more."""
     return bool(message._plain)
 
 

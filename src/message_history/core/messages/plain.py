@@ -4,7 +4,7 @@ Nearly all messages are plain: nothing travels with their blocks but keys of the
 plain content, and has blocks when somebody asks for them. A plain content holds texts and bytes only: nothing in it can
 be changed, and the garbage collector has little to walk. The input of a call is bytes of `marshal`, which gives a
 fresh copy, however deep, in less time than it takes to copy a dict, or the provider's own text; so are the keys that
-came with a block besides. The bytes never leave the process.
+came with a block besides, and what was decided on the call of a result. The bytes never leave the process.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from message_history.core.messages.blocks import (
     tool_use_block,
 )
 from message_history.core.values.json_values import EMPTY, MAX_INT, MIN_INT, freeze_mapping, thaw
-from message_history.core.values.meta import Meta
+from message_history.core.values.meta import Meta, decided, is_decided, mark_as_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +43,9 @@ tuple of texts."""
 NOT_PLAIN: Final[Plain] = ()
 """Stands for the plain content of a message that has none."""
 Kept: TypeAlias = tuple[bytes | None, ...]
-"""For each item of a plain content the packed keys that came with it, by dialect; empty when none has any."""
+"""For each item of a plain content what travels with it: packed, under the keys of the saved form, `extra` and `mark`.
+
+Empty when nothing travels with any."""
 
 
 def pack(input: dict[str, Any]) -> bytes | None:
@@ -67,13 +69,22 @@ def pack(input: dict[str, Any]) -> bytes | None:
 def pack_keys(dialect: str, keys: dict[str, Any]) -> bytes | None:
     """Pack a block's keys from a dialect, empty without keys; None when something in them is not plain JSON."""
     kept = {key: value for key, value in keys.items() if value is not None}
-    return pack({dialect: kept}) if kept else b""
+    return pack({"extra": {dialect: kept}}) if kept else b""
 
 
 @lru_cache(maxsize=1_000)
 def meta_of_keys(keys: bytes | None) -> Meta | None:
     """Return what travels with a block that came with packed keys."""
-    return Meta(extra=freeze_mapping(unpack(keys))[0]) if keys is not None else None
+    if keys is None:
+        return None
+    found = unpack(keys)
+    extra = freeze_mapping(found["extra"])[0] if "extra" in found else EMPTY
+    return Meta(extra=extra, mark=decided(found["mark"]) if "mark" in found else None)
+
+
+def has_extra(kept: Kept) -> bool:
+    """Return whether keys of a dialect came with an item of a plain content."""
+    return any("extra" in unpack(keys) for keys in kept if keys is not None)
 
 
 def is_object_text(text: str) -> bool:
@@ -191,7 +202,7 @@ def plain_of(role: str, blocks: Sequence[Block]) -> tuple[Plain, Kept]:
     plain: list[Any] = []
     kept: list[bytes | None] = []
     for block in blocks:
-        keys = _keys_of(block.meta) if block.meta is not None else None
+        keys = _keys_of(block, block.meta) if block.meta is not None else None
         item = _plain_item(role, block) if keys != _OTHERS else None
         if item is None:
             return NOT_PLAIN, ()
@@ -200,12 +211,17 @@ def plain_of(role: str, blocks: Sequence[Block]) -> tuple[Plain, Kept]:
     return tuple(plain), tuple(kept) if any(kept) else ()
 
 
-def _keys_of(meta: Meta) -> bytes | None:
-    """Pack the keys of a provider that a block came with; `_OTHERS` when anything else travels with it."""
-    if meta.key or meta != Meta(extra=meta.extra, arguments=meta.arguments):
+def _keys_of(block: Block, meta: Meta) -> bytes | None:
+    """Pack a provider's keys that a block came with, and decisions; `_OTHERS` when anything else travels with it."""
+    if meta.key or meta != Meta(extra=meta.extra, mark=meta.mark, arguments=meta.arguments):
         return _OTHERS
-    keys = pack(thaw(meta.extra)) if meta.extra else None
-    return keys if keys is not None or not meta.extra else _OTHERS
+    found: dict[str, Any] = {"extra": thaw(meta.extra)} if meta.extra else {}
+    if meta.mark is not None:
+        found["mark"] = mark_as_json(meta.mark)
+        if not isinstance(block, ToolResultBlock) or not is_decided(found["mark"]):
+            return _OTHERS
+    keys = pack(found) if found else None
+    return keys if keys is not None or not found else _OTHERS
 
 
 _OTHERS: Final = b""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias, final
+from itertools import compress, product
+from typing import Any, Final, Literal, TypeAlias, final
 
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
-from message_history.core.values.json_values import EMPTY, FrozenDict, with_whole_pairs
+from message_history.core.values.json_values import EMPTY, FrozenDict, thaw, with_whole_pairs
 from message_history.core.values.value import Value
 
 StubReason: TypeAlias = Literal[
@@ -87,6 +88,49 @@ class Mark(Value):
         if self.decisions or self.kind not in ("stub", "state") or self.reason in UNRECORDED:
             return self.decisions
         return (Decision(state=self.reason, reason=self.detail),)
+
+
+def decision_as_json(decision: Decision) -> dict[str, Any]:
+    """Write a decision as the saved form has it."""
+    input = {"input": thaw(decision.input)} if decision.input is not None else {}
+    fields = asdict(decision, recurse=False).items()
+    return {key: value for key, value in fields if value not in ("", None) and key != "input"} | input
+
+
+def mark_as_json(mark: Mark) -> dict[str, Any]:
+    """Write a mark as the saved form has it."""
+    empty = Mark(kind=mark.kind)
+    fields = asdict(mark, recurse=False)
+    fields["decisions"] = list(map(decision_as_json, mark.decisions)) or ()
+    return {key: value for key, value in fields.items() if key == "kind" or value != getattr(empty, key)}
+
+
+def is_decided(mark: object) -> bool:
+    """Return whether a mark, plain JSON of the saved form, is as it is written, and says only what was decided."""
+    if type(mark) is not dict or tuple(mark) not in _DECIDED or mark["kind"] != "decided":
+        return False
+    found, key = mark["decisions"], mark.get("key", "-")
+    return type(found) is list and found != [] and all(map(_is_decision, found)) and type(key) is str and key != ""
+
+
+def _is_decision(value: object) -> bool:
+    return (type(value) is dict and tuple(value) in _DECISIONS) and all(
+        type(item) in (float, int) if key in ("at", "until") else type(item) is str and item != ""
+        for key, item in value.items()
+    )
+
+
+def decided(mark: dict[str, Any]) -> Mark:
+    """Read a mark that `is_decided`."""
+    decisions = tuple(Decision(**each) for each in mark["decisions"])
+    return Mark(kind="decided", decisions=decisions, key=mark.get("key", ""))
+
+
+_DECIDED: Final = (("kind", "decisions", "key"), ("kind", "decisions"))
+_DECISIONS: Final = frozenset(
+    ("state", *compress(("by", "at", "until", "reason"), there)) for there in product((True, False), repeat=4)
+)
+"""The keys that a decision may have, in the order in which they are written; one with other arguments is rare."""
 
 
 @final

@@ -20,7 +20,7 @@ from message_history.core.messages.plain import input_of, is_object_text, pack
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import FrozenDict, freeze, freeze_mapping
 from message_history.core.values.keys import lineage_from_json
-from message_history.core.values.meta import Decision, Mark, MarkKind, Meta
+from message_history.core.values.meta import Decision, Mark, MarkKind, Meta, is_decided
 from message_history.dialects._shared.plain_reader import MODELLED, Keeper, read_each
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import saved_replies, with_unknown
@@ -79,11 +79,16 @@ class _Blocks:
 
 @final
 class _Keeper(Keeper):
-    """Packs the keys that the saved form has under `extra`, and takes the provider's own text of an input."""
+    """Packs what the saved form has under `extra` and of decisions, and takes the provider's own text of an input."""
+
+    def __call__(self, kind: str, item: dict[str, Any]) -> bytes | None:
+        """Pack decisions at once: hardly any two are the same."""
+        if kind != "tool_result" or "mark" not in item:
+            return super().__call__(kind, item)
+        return packed_keys({key: value for key, value in item.items() if key not in MODELLED[kind]})
 
     def packed(self, others: dict[str, Any]) -> bytes | None:
-        extra = others.get("extra")
-        return (pack(extra) if extra else b"") if type(extra) is dict else None if others else b""
+        return packed_keys(others)
 
     def input(self, item: dict[str, Any], packed: bytes) -> bytes | str | None:
         if "arguments" not in item:
@@ -92,6 +97,15 @@ class _Keeper(Keeper):
         if type(text) is str and is_object_text(text) and pack(input_of(text)) == packed:
             return text
         return None
+
+
+def packed_keys(others: dict[str, Any]) -> bytes | None:
+    """Pack what a plain content keeps of what travels with a block, empty for nothing; None for anything else."""
+    if not others.keys() <= {"extra", "mark"} or type(others.get("extra", {})) is not dict:
+        return None
+    found: dict[str, Any] = {key: others[key] for key in ("extra", "mark") if others.get(key)}
+    packed = pack(found) if found else b""
+    return packed if "mark" not in others or (packed and is_decided(others["mark"])) else None
 
 
 _KEEP: Final = _Keeper(

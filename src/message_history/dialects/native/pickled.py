@@ -14,7 +14,7 @@ from message_history.core.messages.message import kept_keys, make_plain_message,
 from message_history.core.messages.plain import is_object_text, pack, result_content, unpack
 from message_history.core.turns.conversation import context_of, messages_of
 from message_history.core.turns.stubs import unrecorded_stubs
-from message_history.dialects.native.parse import with_beside
+from message_history.dialects.native.parse import packed_keys, with_beside
 from message_history.dialects.native.render import beside, first_entry, mark_open_stubs, message_to_json
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _entry(message: Message) -> Any:
     kept = kept_keys(message)
     others = beside(message)
     if kept:
-        others[KEYS] = tuple(map(_text_of, kept))
+        others[KEYS] = tuple(map(_keys_to_pickle, kept))
     if message.role == "assistant":
         # Packed inputs never leave the process.
         plain = tuple(
@@ -55,16 +55,22 @@ def _entry(message: Message) -> Any:
     return (message.role, plain, others) if others else (message.role, plain)
 
 
+def _keys_to_pickle(keys: bytes | None) -> Any:
+    """Write packed keys as a text, and with decisions, of which hardly any two are the same, as they are."""
+    found = unpack(keys) if keys is not None else None
+    return found if found is not None and "mark" in found else _text_of(keys)
+
+
 @lru_cache(maxsize=1_000)
 def _text_of(keys: bytes | None) -> str | None:
     """Write packed keys as JSON; equal ones are one text, which a pickle holds once."""
-    return json.dumps(unpack(keys), ensure_ascii=False) if keys is not None else None
+    return json.dumps(unpack(keys)["extra"], ensure_ascii=False) if keys is not None else None
 
 
 @lru_cache(maxsize=1_000)
 def _keys_of(text: str) -> bytes | None:
     """Pack keys that were written as JSON; None for anything else."""
-    return pack(json.loads(text)) if is_object_text(text) else None
+    return packed_keys({"extra": json.loads(text)}) if is_object_text(text) else None
 
 
 def from_pickle(saved: Iterable[Any]) -> list[Any]:
@@ -84,10 +90,17 @@ def _message(entry: tuple[Any, ...]) -> Message | None:
     keys = others[0].get(KEYS, ())
     if type(keys) is not tuple or (keys and len(keys) != len(plain)):
         return None
-    kept = tuple([_keys_of(text) if type(text) is str else None for text in keys])
-    if any(text is not None and packed is None for text, packed in zip(keys, kept, strict=True)):
+    pairs = zip(keys, plain, strict=False)
+    kept = tuple([_keys_of(each) if type(each) is str else _with_decisions(role, item, each) for each, item in pairs])
+    if any(each is not None and not packed for each, packed in zip(keys, kept, strict=True)):
         return None
     return with_beside(make_plain_message(role, plain, kept), others[0])
+
+
+def _with_decisions(role: str, item: Any, found: Any) -> bytes | None:
+    """Pack what travels with the result of a call that was decided; None for anything else."""
+    is_result = role == "user" and type(item) is not str
+    return packed_keys(found) if is_result and type(found) is dict and "mark" in found else None
 
 
 def _user_items(items: tuple[Any, ...]) -> Plain | None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import attrs
-
 from message_history.core.messages.blocks import (
     ProviderBlock,
     RedactedThinkingBlock,
@@ -21,7 +19,7 @@ from message_history.core.messages.plain import NO_UNICODE, unpack
 from message_history.core.messages.replies import as_json
 from message_history.core.values.json_values import EMPTY, thaw
 from message_history.core.values.keys import WHOLE, lineage_to_json
-from message_history.core.values.meta import Decision, Mark, Meta
+from message_history.core.values.meta import Meta, mark_as_json
 from message_history.dialects._shared.plain_blocks import assistant_blocks, user_blocks
 from message_history.dialects.native.parse import ARRIVALS, LINEAGE, NATIVE, OPEN, REPLIES, VERSION
 
@@ -56,8 +54,8 @@ def message_to_json(message: Message) -> dict[str, Any]:
     else:
         content = user_blocks(plain, with_empty=True)
     for block, keys in zip(content, kept_keys(message), strict=False) if plain else ():
-        if keys is not None and "extra" not in block:
-            block["extra"] = unpack(keys)
+        if keys is not None:
+            block.update(unpack(keys))
     return {"role": message.role, "content": content, NATIVE: VERSION, **beside(message)}
 
 
@@ -127,18 +125,5 @@ def _meta_to_json(meta: Meta) -> dict[str, Any]:
         if (held := getattr(meta, key)) != EMPTY:
             data[key] = thaw(held)
     if meta.mark is not None:
-        data["mark"] = _mark_to_json(meta.mark)
+        data["mark"] = mark_as_json(meta.mark)
     return data
-
-
-def _decision_to_json(decision: Decision) -> dict[str, Any]:
-    fields = attrs.asdict(decision, recurse=False)
-    input = {"input": thaw(decision.input)} if decision.input is not None else {}
-    return {key: value for key, value in fields.items() if value not in ("", None) and key != "input"} | input
-
-
-def _mark_to_json(mark: Mark) -> dict[str, Any]:
-    empty = Mark(kind=mark.kind)
-    fields = attrs.asdict(mark, recurse=False)
-    fields["decisions"] = [_decision_to_json(decision) for decision in mark.decisions] or ()
-    return {key: value for key, value in fields.items() if key == "kind" or value != getattr(empty, key)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.messages.message import kept_keys
-from message_history.core.messages.plain import meta_of_keys
+from message_history.core.messages.message import kept_keys, reach
+from message_history.core.messages.plain import WITH_KEYS, meta_of_keys
 from message_history.core.values.json_values import EMPTY
 from message_history.dialects._shared.plain_messages import SHORT, are_foreign
 from message_history.dialects._shared.writer import arguments_of
@@ -99,7 +99,7 @@ class ChatPlainWriter:
         ids, dialect = message.ids, self._dialect
         texts = []
         later, aliases = self._writer.later_calls, self._ids.of_results(ids) if ids else ids
-        position, limit, kept = 0, dialect.max_calls, kept_keys(message)
+        position, limit, kept = 0, dialect.max_calls, kept_keys(message) if reach(message) >= WITH_KEYS else ()
         for item in plain:
             if type(item) is str:
                 texts.append(item)
