@@ -57,6 +57,7 @@ class ReadBody:
     settled: int  # how many units are as they were in an earlier body
     sound: Dialect[Any] | None  # who takes this list; None where nobody has checked it, or it is refused
     was_sound: Dialect[Any] | None  # who took the list of that earlier body
+    before: ReadBody | None  # that earlier body, where this one goes on with all of its entries
     _read: dict[int, Any] = field(factory=dict)
 
     def entry(self, n: int) -> Any:
@@ -127,8 +128,9 @@ class Bodies:
 
     def keep(self, body: ReadBody) -> None:
         with self._lock:
-            longer = [each for each in self._kept if each.same(body.text) < len(each.ends)]
-            self._kept = deque([*longer, evolve(body, data={}, read={})])
+            others = (each for each in self._kept if each is not body.before)
+            longer = [each for each in others if each.same(body.text) < len(each.ends)]
+            self._kept = deque([*longer, evolve(body, data={}, before=None, read={})])
             while len(self._kept) > MAX_BODIES or sum(len(each.text) for each in self._kept) > MAX_BYTES:
                 self._kept.popleft()
 
@@ -159,9 +161,9 @@ def _read_body(text: bytes, key: str, group: str, last: ReadBody | None, same: i
     units, special = (last.units[:settled], last.special) if last is not None else ([], [])
     special = special[: bisect_left(special, settled)]
     was_sound = last.sound if last is not None else None
-    body = ReadBody(
-        text, head, {**head, **rest}, start, ends, stop, digests, units, special, settled, None, was_sound, new
-    )
+    before = last if last is not None and same == len(last.ends) else None
+    data = {**head, **rest}
+    body = ReadBody(text, head, data, start, ends, stop, digests, units, special, settled, None, was_sound, before, new)
     _find_units(body, last.units[settled] if last is not None and settled else 0)
     return body
 
@@ -233,14 +235,17 @@ def _find_units(body: ReadBody, first: int) -> None:
             body.special.append(unit)
 
 
-_ENTRY: Final = frozenset({"role", "content", "tool_calls", "tool_call_id"})
+_ENTRY: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name"})
 _BLOCKS: Final = {
     "text": frozenset({"type", "text"}),
-    "tool_use": frozenset({"type", "id", "name", "input"}),
+    "tool_use": frozenset({"type", "id", "name", "input", "caller"}),
     "tool_result": frozenset({"type", "tool_use_id", "content", "is_error"}),
     "thinking": frozenset({"type", "thinking", "signature"}),
     "redacted_thinking": frozenset({"type", "data"}),
+    "tool_reference": frozenset({"type", "tool_name"}),
 }
+
+_DIRECT: Final = {"type": "direct"}
 
 
 def _is_plain(entry: Any) -> bool:
@@ -256,6 +261,7 @@ def _is_plain_content(content: Any) -> bool:
         isinstance(block, dict)
         and isinstance(block.get("type"), str)
         and block.keys() <= _BLOCKS.get(block["type"], frozenset())
+        and block.get("caller", _DIRECT) == _DIRECT  # Of a call from code, rules look for the caller.
         and _is_plain_content(block.get("content"))
         for block in content
     )

@@ -7,7 +7,7 @@ goes on with. Two conversations with the same beginning are two from where they 
 from __future__ import annotations
 
 from collections import OrderedDict
-from itertools import islice
+from itertools import chain, islice
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol, final
 
@@ -98,6 +98,10 @@ class MemoryConversations:
         with self._lock:
             # Those that share most come first, and of these the newest.
             places = (place for key in reversed(keys) for place in reversed(self._places.get(key, ())))
+            first = next(places, None)
+            if first is not None and _begins(self._kept[first].sent, self._kept[first].whole, known, keys):
+                return Found(self._kept[first].sent, first, keys)  # As nearly always: no other key is looked up.
+            places = chain(() if first is None else (first,), places)
             some = list(islice(dict.fromkeys(islice(places, LOOKED_AT)), CANDIDATES))
             candidates = [(place, self._kept[place].sent, self._kept[place].whole) for place in some]
         fitting = next((one for one in candidates if _begins(one[1], one[2], known, keys)), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,9 @@ from message_history.integrations.strategies import broken_lists
 from message_history_healing import Healer, Healing, Route
 from message_history_healing import bodies as read_bodies
 from message_history_healing.bodies import Bodies, ReadBody
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 FAST: tuple[Form, ...] = ("anthropic", "chat")
 
@@ -61,7 +64,20 @@ def decorated(chance: Random, form: Form, raw: Raw) -> Raw:
             ]
     if chance.random() < 0.1 and form == "chat":
         found.insert(0, {"role": "system", "content": "Be brief."})
-    return found
+    return [recorded(entry) for entry in found] if chance.random() < 0.5 else found
+
+
+def recorded(entry: dict[str, Any]) -> dict[str, Any]:
+    """Give an entry what agents' SDKs write into it: who called, references to tools, and a tool's name."""
+    if entry.get("role") == "tool":
+        return {"name": "look", **entry}
+    if not isinstance(entry.get("content"), list):
+        return entry
+    more: dict[str, dict[str, Any]] = {
+        "tool_use": {"caller": {"type": "direct"}},
+        "tool_result": {"content": [{"type": "tool_reference", "tool_name": "look"}]},
+    }
+    return {**entry, "content": [{**block, **more.get(block["type"], {})} for block in entry["content"]]}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -163,8 +179,11 @@ def test_what_was_refused_or_sent_to_another_model_is_checked_whole(form: Form) 
     both.send([*sound, assistant(form, "Yes."), user(form, "More.")])
 
 
+@pytest.mark.parametrize("keys", [dict, recorded])
 @pytest.mark.parametrize("form", FAST)
-def test_of_a_long_list_only_the_end_is_checked(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_long_list_only_the_end_is_checked(
+    form: Form, keys: Callable[[dict[str, Any]], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     looked_at: list[int] = []
 
     def counted(entries: list[Any], dialect: Dialect[Any]) -> list[Any]:
@@ -172,13 +191,33 @@ def test_of_a_long_list_only_the_end_is_checked(form: Form, monkeypatch: pytest.
         return dialect.violations(entries)
 
     monkeypatch.setattr(read_bodies, "check", counted)
-    both, raw = BothWays(form), versions(3, form, broken=False, steps=150)[-1]
+    both, raw = BothWays(form), list(map(keys, versions(3, form, broken=False, steps=150)[-1]))
     for _ in range(5):
         both.send(raw)
         raw = [*raw, assistant(form, "Yes."), user(form, "More.")]
     assert len(raw) > 300
     assert len(looked_at) == 4
     assert max(looked_at) < 40
+
+
+def test_a_call_from_within_another_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its result may be of texts alone, and its caller may be anywhere."""
+    raw = versions(3, "anthropic", broken=False, steps=20)[-1]
+    called = next(n for n, entry in enumerate(raw) if isinstance(entry["content"], list))
+    call = raw[called]["content"][0]
+    caller = {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}
+    raw[called] = {**raw[called], "content": [{**call, "caller": caller}, *raw[called]["content"][1:]]}
+    places: list[Any] = []
+    monkeypatch.setattr(read_bodies, "check", lambda entries, dialect: places.extend(entries) or [])
+    healer, route = Healer(), Route("anthropic")
+    for more in ([], [assistant("anthropic", "Yes."), user("anthropic", "More.")]):
+        body = json.dumps({"model": "claude-haiku-4-5", "messages": [*raw, *more]}).encode()
+        read = healer._bodies.read(body, "messages", f"\n{route.api}")
+        assert read is not None
+        read.sound = read.was_sound = Anthropic()
+        healer._bodies.keep(read)
+    assert read.is_sound_for(Anthropic())
+    assert raw[called] in places
 
 
 BROKEN = (
