@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import define, evolve, field
 
 from message_history.core.views.json_cache import json_of
-from message_history.dialects import Anthropic, OpenAIChat
+from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses
 from message_history.following.digests import digest_of
 from message_history.violations import check
 from message_history_healing.beginnings import Digests
@@ -57,8 +57,10 @@ class ReadBody:
     settled: int  # how many units are as they were in an earlier body
     sound: Dialect[Any] | None  # who takes this list; None where nobody has checked it, or it is refused
     was_sound: Dialect[Any] | None  # who took the list of that earlier body
+    called: dict[str, int]  # the ids of calls that are no blocks, with the first entry of each
     before: ReadBody | None  # that earlier body, where this one goes on with all of its entries
     _read: dict[int, Any] = field(factory=dict)
+    repeats: bool = False  # whether an entry that is not settled calls with the id of an earlier one
 
     def entry(self, n: int) -> Any:
         if n not in self._read:
@@ -75,6 +77,8 @@ class ReadBody:
         rule of these dialects counts them. So the rest is checked.
         """
         if self.was_sound != dialect or self.settled < _AGAIN or _counts(dialect):
+            return False
+        if self.repeats and _has_unique_ids(dialect):
             return False
         middle = [n for unit in self.special if 0 < unit < self.settled for n in self._unit(unit)]
         places = [*range(self.units[1]), *middle, *range(self.units[self.settled], len(self.ends))]
@@ -162,9 +166,26 @@ def _read_body(text: bytes, key: str, group: str, last: ReadBody | None, same: i
     special = special[: bisect_left(special, settled)]
     was_sound = last.sound if last is not None else None
     before = last if last is not None and same == len(last.ends) else None
-    data = {**head, **rest}
-    body = ReadBody(text, head, data, start, ends, stop, digests, units, special, settled, None, was_sound, before, new)
-    _find_units(body, last.units[settled] if last is not None and settled else 0)
+    first = last.units[settled] if last is not None and settled else 0
+    called = {id: n for id, n in last.called.items() if n < first} if last is not None and first else {}
+    body = ReadBody(
+        text,
+        head,
+        {**head, **rest},
+        start,
+        ends,
+        stop,
+        digests,
+        units,
+        special,
+        settled,
+        None,
+        was_sound,
+        called,
+        before,
+        new,
+    )
+    _find_units(body, first)
     return body
 
 
@@ -230,12 +251,32 @@ def _find_units(body: ReadBody, first: int) -> None:
         if speaks and not behind_assistant:
             body.units.append(n)
         behind_assistant = speaks
+        for id in _calls_of(entry):
+            body.repeats |= body.called.setdefault(id, n) != n
         unit = len(body.units) - 1
         if not _is_plain(entry) and body.special[-1:] != [unit]:
             body.special.append(unit)
 
 
-_ENTRY: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name"})
+def _calls_of(entry: Any) -> list[str]:
+    """Return the ids of the calls in an entry of Chat Completions or Responses."""
+    if not isinstance(entry, dict):
+        return []
+    own = [] if str(entry.get("type")).endswith("_output") else [entry.get("call_id")]
+    calls = entry.get("tool_calls")
+    found = [*own, *(call.get("id") for call in calls if isinstance(call, dict))] if isinstance(calls, list) else own
+    return [id for id in found if isinstance(id, str)]
+
+
+_ENTRY: Final = frozenset({"type", "role", "content", "tool_calls", "tool_call_id", "name"})
+_ITEMS: Final = {
+    "function_call": frozenset({"type", "call_id", "name", "arguments", "status"}),
+    "function_call_output": frozenset({"type", "call_id", "output", "status"}),
+    "custom_tool_call": frozenset({"type", "call_id", "name", "input", "status"}),
+    "custom_tool_call_output": frozenset({"type", "call_id", "output", "status"}),
+    "reasoning": frozenset({"type", "summary", "encrypted_content", "content"}),
+}
+"""Items of the Responses API without an id, which no other item may have."""
 _BLOCKS: Final = {
     "text": frozenset({"type", "text"}),
     "tool_use": frozenset({"type", "id", "name", "input", "caller"}),
@@ -243,6 +284,8 @@ _BLOCKS: Final = {
     "thinking": frozenset({"type", "thinking", "signature"}),
     "redacted_thinking": frozenset({"type", "data"}),
     "tool_reference": frozenset({"type", "tool_name"}),
+    "input_text": frozenset({"type", "text"}),
+    "output_text": frozenset({"type", "text"}),
 }
 
 _DIRECT: Final = {"type": "direct"}
@@ -250,6 +293,9 @@ _DIRECT: Final = {"type": "direct"}
 
 def _is_plain(entry: Any) -> bool:
     """Return whether an entry holds words, calls and results alone: no medium, mark, system prompt or server's tool."""
+    kind = entry.get("type") if isinstance(entry, dict) else None
+    if isinstance(kind, str) and kind in _ITEMS:
+        return entry.keys() <= _ITEMS[kind] and _is_plain_content(entry.get("output"))
     is_known = isinstance(entry, dict) and entry.keys() <= _ENTRY and entry.get("role") in ("user", "assistant", "tool")
     return is_known and _is_plain_content(entry.get("content"))
 
@@ -270,6 +316,9 @@ def _is_plain_content(content: Any) -> bool:
 def _counts(dialect: Dialect[Any]) -> bool:
     """Return whether a rule looks at all messages of a list, or whether nobody has looked at the dialect's rules."""
     if isinstance(dialect, OpenAIChat):
-        shown = dialect.reasoning_required in ("once shown", "always")
-        return dialect.unique_ids or dialect.max_messages is not None or shown
-    return not isinstance(dialect, Anthropic)
+        return dialect.max_messages is not None or dialect.reasoning_required in ("once shown", "always")
+    return not isinstance(dialect, Anthropic | OpenAIResponses)
+
+
+def _has_unique_ids(dialect: Dialect[Any]) -> bool:
+    return isinstance(dialect, OpenAIChat | OpenAIResponses) and dialect.unique_ids

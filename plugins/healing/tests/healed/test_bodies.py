@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.following.growing import Form, Raw, assistant, requests, user, versions
+from tests.following.growing import Form, Raw, answer, assistant, calls, requests, user, versions
 
 from healed.test_agents_lists import FORMS
-from message_history.dialects import Anthropic, Dialect, OpenAIChat
+from message_history.dialects import Anthropic, Dialect, OpenAIChat, OpenAIResponses
 from message_history.integrations.strategies import broken_lists
 from message_history_healing import Healer, Healing, Route
 from message_history_healing import bodies as read_bodies
@@ -21,7 +21,8 @@ from message_history_healing.bodies import Bodies, ReadBody
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FAST: tuple[Form, ...] = ("anthropic", "chat")
+DIALECTS: dict[Form, Dialect[Any]] = {"anthropic": Anthropic(), "chat": OpenAIChat(), "responses": OpenAIResponses()}
+FAST: tuple[Form, ...] = ("anthropic", "chat", "responses")
 
 
 class NoBodies(Bodies):  # type: ignore[misc]  # final, but for this comparison
@@ -71,6 +72,8 @@ def recorded(entry: dict[str, Any]) -> dict[str, Any]:
     """Give an entry what agents' SDKs write into it: who called, references to tools, and a tool's name."""
     if entry.get("role") == "tool":
         return {"name": "look", **entry}
+    if entry.get("type") == "function_call":
+        return {**entry, "status": "completed"}
     if not isinstance(entry.get("content"), list):
         return entry
     more: dict[str, dict[str, Any]] = {
@@ -98,6 +101,19 @@ ODD: dict[Form, list[Any]] = {
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_none", "content": "r"}]},
         {"role": "system", "content": "s"},
         "no message",
+    ],
+    "responses": [
+        {"role": "user", "content": ""},
+        {"role": "developer", "content": "s"},
+        {"type": "reasoning", "summary": [], "encrypted_content": "gAAA"},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"},
+        {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "Words."}]},
+        {"type": "function_call", "id": "fc_1", "call_id": "call_x", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "call_none", "output": "r"},
+        {"type": "function_call_output", "call_id": "call_x", "output": "r"},
+        {"type": "item_reference", "id": "msg_2"},
+        {"role": "user", "content": [{"type": "input_image", "image_url": "https://e.org/a.png"}]},
+        17,
     ],
     "chat": [
         {"role": "user", "content": ""},
@@ -140,7 +156,7 @@ def test_a_sound_list_that_breaks_anywhere_is_found_broken(form: Form) -> None:
 @pytest.mark.parametrize("form", FAST)
 @given(data=st.data())
 def test_any_list_that_grows_entry_by_entry_is_judged_as_a_whole(form: Form, data: st.DataObject) -> None:
-    dialect: Dialect[Any] = Anthropic() if form == "anthropic" else OpenAIChat()
+    dialect = DIALECTS[form]
     before = versions(data.draw(st.integers(0, 50)), form, broken=False, steps=8)[-1]
     raw = [*before, *json.loads(json.dumps(data.draw(broken_lists(dialect)), default=str))]
     both = BothWays(form)
@@ -200,6 +216,14 @@ def test_of_a_long_list_only_the_end_is_checked(
     assert max(looked_at) < 40
 
 
+def test_an_id_of_long_ago_that_a_new_call_has_is_found() -> None:
+    both, raw = BothWays("responses"), versions(3, "responses", broken=False, steps=60)[-1]
+    first = next(entry["call_id"] for entry in raw if "call_id" in entry)
+    both.send(raw)
+    again = [*calls("responses", [first]), answer("responses", first, "again"), user("responses", "More.")]
+    assert "DS-16" in {violation.rule for violation in both.send([*raw, *again]).request.violations}
+
+
 def test_a_call_from_within_another_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its result may be of texts alone, and its caller may be anywhere."""
     raw = versions(3, "anthropic", broken=False, steps=20)[-1]
@@ -208,7 +232,7 @@ def test_a_call_from_within_another_is_looked_at_again(monkeypatch: pytest.Monke
     caller = {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}
     raw[called] = {**raw[called], "content": [{**call, "caller": caller}, *raw[called]["content"][1:]]}
     places: list[Any] = []
-    monkeypatch.setattr(read_bodies, "check", lambda entries, dialect: places.extend(entries) or [])
+    monkeypatch.setattr(read_bodies, "check", lambda entries, _: places.extend(entries) or [])
     healer, route = Healer(), Route("anthropic")
     for more in ([], [assistant("anthropic", "Yes."), user("anthropic", "More.")]):
         body = json.dumps({"model": "claude-haiku-4-5", "messages": [*raw, *more]}).encode()
