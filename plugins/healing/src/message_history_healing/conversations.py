@@ -101,8 +101,8 @@ class MemoryConversations:
             first = next(places, None)
             if first is not None and _begins(self._kept[first].sent, self._kept[first].whole, known, keys):
                 return Found(self._kept[first].sent, first, keys)  # As nearly always: no other key is looked up.
-            places = chain(() if first is None else (first,), places)
-            some = list(islice(dict.fromkeys(islice(places, LOOKED_AT)), CANDIDATES))
+            tried = chain(() if first is None else (first,), places)
+            some = list(islice(dict.fromkeys(islice(tried, LOOKED_AT)), CANDIDATES))
             candidates = [(place, self._kept[place].sent, self._kept[place].whole) for place in some]
         fitting = next((one for one in candidates if _begins(one[1], one[2], known, keys)), None)
         place, sent, _ = fitting or (candidates[0] if candidates else (None, None, b""))

@@ -232,15 +232,22 @@ def test_a_call_from_within_another_is_looked_at_again(monkeypatch: pytest.Monke
     caller = {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}
     raw[called] = {**raw[called], "content": [{**call, "caller": caller}, *raw[called]["content"][1:]]}
     places: list[Any] = []
-    monkeypatch.setattr(read_bodies, "check", lambda entries, _: places.extend(entries) or [])
+
+    def looked_at(entries: list[Any], dialect: Dialect[Any]) -> list[Any]:
+        places.extend(entries)
+        return dialect.violations([])
+
+    monkeypatch.setattr(read_bodies, "check", looked_at)
     healer, route = Healer(), Route("anthropic")
+    read: ReadBody | None = None
     for more in ([], [assistant("anthropic", "Yes."), user("anthropic", "More.")]):
         body = json.dumps({"model": "claude-haiku-4-5", "messages": [*raw, *more]}).encode()
         read = healer._bodies.read(body, "messages", f"\n{route.api}")
         assert read is not None
         read.sound = read.was_sound = Anthropic()
         healer._bodies.keep(read)
-    assert read.is_sound_for(Anthropic())
+    assert read is not None
+    read.is_sound_for(Anthropic())
     assert raw[called] in places
 
 
