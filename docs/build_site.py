@@ -2,8 +2,8 @@
 
 python docs/build_site.py FOLDER
 
-It needs the extra `docs`, and npm for the clinic. A warning is an error. The pages are built from a copy of `docs`, to
-which the examples, the changelog and what the commands print with `--help` are added.
+It needs the extra `docs`, all plug-ins, and npm for the clinic. A warning is an error. The pages are built from a copy
+of `docs`, to which the examples, the changelog and what the commands print with `--help` are added.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from build_clinic import install_from_npm
-from build_clinic import main as build_clinic
 from check_links import broken_links
 
 ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
+INSTALL: Final = "pip install -e '.[docs]' $(printf -- '-e %s ' ./plugins/*/)"
 COMMANDS: Final = (
     "check",
     "repair",
@@ -68,9 +68,13 @@ def main(target: Path) -> int:
         The exit code: 1 for a warning, or a link that leads nowhere.
     """
     missing = [name for name in ("npm", str(Path(sys.executable).with_name("zensical"))) if shutil.which(name) is None]
+    packages = [path.name for path in (*ROOT.glob("src/*"), *ROOT.glob("plugins/*/src/*")) if path.name.isidentifier()]
+    missing += [name for name in packages if find_spec(name) is None]
     if missing:
-        print(f"missing: {', '.join(missing)}; install npm, and pip install -e '.[docs]' with this Python")
+        print(f"missing: {', '.join(missing)}; install npm, and with this Python: {INSTALL}")
         return 1
+    from build_clinic import main as build_clinic  # noqa: PLC0415 - it imports a plug-in
+
     with tempfile.TemporaryDirectory() as work:
         copy = Path(work)
         shutil.copytree(DOCS, copy / "docs", ignore=shutil.ignore_patterns("*.py", "__pycache__", "clinic"))
@@ -144,6 +148,8 @@ def add_commands(page: Path) -> None:
 
 def add_drawings(copy: Path) -> None:
     """Let the pages with drawings load what draws them from the site itself; the theme would load it from elsewhere."""
+    from build_clinic import install_from_npm  # noqa: PLC0415 - it imports a plug-in
+
     docs = copy / "docs"
     drawn = [page for page in docs.rglob("*.md") if DRAWING in page.read_text(encoding="utf-8")]
     script = docs / "scripts" / "mermaid.min.js"

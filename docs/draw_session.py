@@ -1,4 +1,4 @@
-"""Draw one broken session next to what is sent of it: docs/pictures/session-light.svg and session-dark.svg.
+"""Draw one broken session next to what is sent of it: docs/pictures/session-*.svg, wide and narrow.
 
 python docs/draw_session.py           runs the session, and writes the drawings
 python docs/draw_session.py --check   only tells whether they are current: exit code 1 if not
@@ -93,12 +93,14 @@ class Side(NamedTuple):
     colour: str
 
 
-def column(x: int, side: Side, theme: Theme) -> str:
+def column(x: int, top: int, side: Side, theme: Theme) -> str:
     """Draw a side."""
     title, found, verdict, colour = side
-    parts = [f"<text x='{x}' y='34' font-size='17' font-weight='600' fill='{theme.text}'>{escape(title)}</text>"]
+    parts = [
+        f"<text x='{x}' y='{top + 34}' font-size='17' font-weight='600' fill='{theme.text}'>{escape(title)}</text>"
+    ]
     for number, row in enumerate(found):
-        y = 52 + number * ROW
+        y = top + 52 + number * ROW
         edge = f" stroke='{colour}' stroke-width='2'" if row.marked else ""
         parts.append(
             f"<rect x='{x}' y='{y}' width='{COLUMN}' height='{ROW - 6}' rx='5' fill='{theme.row}'{edge}/>"
@@ -106,7 +108,7 @@ def column(x: int, side: Side, theme: Theme) -> str:
             f"<text x='{x + 84}' y='{y + 19}' font-size='13' {CODE} fill='{colour if row.marked else theme.text}'>"
             f"{escape(row.text)}</text>"
         )
-    y = 52 + 7 * ROW
+    y = top + 52 + 7 * ROW
     for number, line in enumerate(verdict):
         size, weight = (15, 600) if number == 0 else (13, 400)
         parts.append(
@@ -116,8 +118,8 @@ def column(x: int, side: Side, theme: Theme) -> str:
     return "".join(parts)
 
 
-def drawing(theme: Theme) -> str:
-    """Run the session, and draw what was found."""
+def drawing(theme: Theme, *, narrow: bool) -> str:
+    """Run the session, and draw what was found; narrow is one side under the other."""
     dialect = Anthropic()
     (violation,) = check(SESSION, dialect)
     history = MessageHistory.from_list(SESSION)
@@ -128,14 +130,16 @@ def drawing(theme: Theme) -> str:
     before = ["400, at this request and at every later one", *said]
     after = ["Accepted, and so is every later request", f"{repair.code.value}: recorded in history.repairs"]
     marked = set(repair.ids)
-    height = 52 + 7 * ROW + 62
+    side = 52 + 7 * ROW + 62
+    width, height = (COLUMN + 32, 2 * side) if narrow else (WIDTH, side)
+    x, top = (16, side) if narrow else (488, 0)
     left = Side("A list, saved in a crash", [*rows(SESSION, marked, results=False)], before, theme.bad)
     right = Side("MessageHistory.from_list(it)", [*rows(sent, marked, results=True)], after, theme.good)
     label = "A saved list that is refused for ever, and the same conversation as a MessageHistory sends it"
     return (
-        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {height}' {FONT} role='img' "
-        f"aria-label='{label}'><rect width='{WIDTH}' height='{height}' rx='10' fill='{theme.page}'/>"
-        f"{column(16, left, theme)}{column(488, right, theme)}</svg>\n"
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}' {FONT} role='img' "
+        f"aria-label='{label}'><rect width='{width}' height='{height}' rx='10' fill='{theme.page}'/>"
+        f"{column(16, 0, left, theme)}{column(x, top, right, theme)}</svg>\n"
     )
 
 
@@ -151,7 +155,11 @@ def main(arguments: list[str]) -> int:
     logging.getLogger("message_history").addHandler(logging.NullHandler())
     paths = [Path(argument) for argument in arguments if argument != "--check"]
     folder = paths[0] if paths else PICTURES
-    drawn = {folder / f"session-{name}.svg": drawing(theme) for name, theme in THEMES.items()}
+    drawn = {
+        folder / f"session-{name}{'-narrow' if narrow else ''}.svg": drawing(theme, narrow=narrow)
+        for name, theme in THEMES.items()
+        for narrow in (False, True)
+    }
     return write_or_check_all(drawn, "draw_session.py", check="--check" in arguments)
 
 

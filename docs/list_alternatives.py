@@ -32,9 +32,11 @@ HEAD: Final = """\
 
 <!-- Made by docs/list_alternatives.py from benchmarks/results/validity.json; do not edit by hand. -->
 
-You may not need this library. See what yours does with the 18 [broken histories](broken_histories.md) of the field,
-and in 500 simulated runs of an agent, in which the user steers while tools run, and some results come late or never. A
-judge that uses nothing of this library looks at each list that would be sent, by the rules of the API that it is for.
+You may not need this library. It is not a framework: it calls no model and runs no tool, and holds the conversation of
+an agent that you write yourself, or that [a framework](integrations.md) runs. See what yours does with the 18
+[broken histories](broken_histories.md) of the field, and in 500 simulated runs of an agent, in which the user steers
+while tools run, and some results come late or never. A judge that uses nothing of this library looks at each list that
+would be sent, by the rules of the API that it is for.
 
 | library | what was called | whole, of 18 | valid, of 18 | results lost |
 |---|---|---:|---:|---:|

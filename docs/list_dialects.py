@@ -71,7 +71,7 @@ def model_rows(name: str) -> Iterator[Row]:
                 rule = next(rule for rule in DIALECTS[name].rules if rule.id == row.rule)
                 yield Row(_versions(row), {row.field: row.value}, rule.source, rule.date)
             else:
-                yield Row(code(row.models.pattern, in_table=True), dict(row.fields), row.source, row.date)
+                yield Row(code(row.models.pattern), dict(row.fields), row.source, row.date)
 
 
 def _versions(row: Any) -> str:
@@ -84,21 +84,21 @@ def _versions(row: Any) -> str:
 
 def code(text: str, *, in_table: bool = False) -> str:
     """Write a text as code; it may hold backticks, and bars that would part the cells of a table."""
-    text = text.replace("\n", "\\n").encode("ascii", "backslashreplace").decode()
+    text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
     text = text.replace("|", "\\|") if in_table else text
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     space = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{space}{text}{space}{fence}"
 
 
-def value_text(value: object) -> str:
+def value_text(value: object, *, in_table: bool = False) -> str:
     """Write the value of a field; nothing for what takes more than a line to say."""
     if isinstance(value, re.Pattern):
-        return code(value.pattern, in_table=True)
+        return code(value.pattern, in_table=in_table)
     if isinstance(value, frozenset):
-        return code(", ".join(sorted(map(str, value))), in_table=True) if value else "none"
+        return code(", ".join(sorted(map(str, value))), in_table=in_table) if value else "none"
     if value is None or isinstance(value, str | int | bool):
-        return code(repr(value), in_table=True)
+        return code(repr(value), in_table=in_table)
     return ""
 
 
@@ -208,15 +208,15 @@ def page(dialect: Dialect[Any]) -> str:
         parts.append(
             "\n## Models\n\nThe later rows override the earlier ones. Patterns are searched for in the model's "
         )
-        parts.append("name, in lower case.\n\n| models | fields | seen |\n|---|---|---|\n")
+        parts.append("name, in lower case.\n\n")
         for row in rows:
             set_to = ", ".join(f"`{field}`: {value_text(value)}" for field, value in row.fields.items())
-            parts.append(f"| {row.models} | {set_to} | {source_text(row.source, row.date)} |\n")
+            parts.append(f"- {row.models}: {set_to} ({source_text(row.source, row.date)})\n")
     meanings = field_meanings(type(dialect))
     if meanings:
         parts.append("\n## Fields\n\nThe defaults are for no model.\n\n| field | default | meaning |\n|---|---|---|\n")
         for field, meaning in meanings.items():
-            parts.append(f"| `{field}` | {value_text(getattr(dialect, field))} | {meaning} |\n")
+            parts.append(f"| `{field}` | {value_text(getattr(dialect, field), in_table=True)} | {meaning} |\n")
     return "".join((*parts, limits_text(dialect)))
 
 
@@ -248,7 +248,7 @@ def limits_text(dialect: Dialect[Any]) -> str:
     for field, meaning in field_meanings(type(limits)).items():
         value = getattr(limits, field)
         if value != getattr(type(limits)(), field) and field not in ("rules", "source", "date"):
-            parts.append(f"| `{field}` | {value_text(value)} | {meaning} |\n")
+            parts.append(f"| `{field}` | {value_text(value, in_table=True)} | {meaning} |\n")
     return "".join(parts)
 
 

@@ -15,7 +15,7 @@ worker.onmessage = ({ data: { id, answer, error, loaded } }) => {
   if (error === undefined) resolve(answer);
   else reject(new Error(error));
 };
-worker.onerror = () => say("Python could not be loaded. Is this page served over HTTP, with its own files beside it?", true);
+worker.onerror = () => say("Python could not be loaded. Is this page served over HTTP, with its own files next to it?", true);
 function ask(what, question = {}) {
   return new Promise((resolve, reject) => {
     const id = (count += 1);
@@ -40,7 +40,8 @@ function make(tag, className, ...children) {
 let asked = 0;
 async function examine(name, read, error = "") {
   const turn = (asked += 1);
-  say(`Examining ${name}…`);
+  const ready = document.body.dataset.ready === "yes";
+  say(ready ? `Examining ${name}…` : `Loading Python (15 MB, once), then examining ${name}…`);
   $("result").hidden = true;
   try {
     const data = await read();
@@ -108,7 +109,7 @@ function repair({ title, code, severity, where, detail }) {
   return make(
     "li", `repair ${severity}`,
     make("p", "", make("strong", "", title)),
-    make("p", "place", [where, severity].filter(Boolean).join(" · "), " ", make("code", "", code)),
+    make("p", "place", [where, severity, ""].filter((part, at) => part || (at === 2 && code)).join(" · "), make("code", "", code)),
     detail ? make("p", "", detail) : "",
   );
 }

@@ -41,12 +41,12 @@ def test_violations_are_listed_with_place_rule_demand_and_the_providers_words(tm
         f"{file}: anthropic, 3 messages, 2 violations",
         "  entry 1: AN-C1: no result right after: toolu_1",
         "    Every call is answered by a result at the start of the very next message.",
-        "    messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each "
-        "`tool_use` block must have a corresponding `tool_result` block in the next message.",
+        "    the provider says: messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: "
+        "toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
         "  entry 2 content[0]: AN-C2: the message does not begin with a result",
         "    Results come first in the user's message.",
-        "    messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each "
-        "`tool_use` block must have a corresponding `tool_result` block in the next message.",
+        "    the provider says: messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: "
+        "toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message.",
     ]
     assert file.read_bytes() == before
     assert list(tmp_path.iterdir()) == [file]

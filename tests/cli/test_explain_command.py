@@ -112,7 +112,7 @@ def test_the_places_in_a_file_are_printed(tmp_path: Path) -> None:
     (recorded,) = [number for number, line in enumerate(lines) if line.startswith(f"{file}: ")]
     assert lines[recorded] == f"{file}: anthropic, 4 messages, it breaks this rule in 1 place"
     assert lines[recorded + 1] == "  entry 3: AN-C1: no result right after: toolu_2"
-    assert lines[recorded + 2].strip() == UNANSWERED
+    assert lines[recorded + 2].strip() == f"the provider says: {UNANSWERED}"
 
 
 def test_a_file_that_does_not_break_the_rule_is_told_and_others_are_counted(tmp_path: Path) -> None:

@@ -83,7 +83,12 @@ def test_the_server_tells_of_refusals(tmp_path: Path) -> None:
     )
     ran = run(sys.executable, "-m", "message_history_testing", sys.executable, str(script))
     assert (ran.returncode, ran.stdout) == (1, "400\n")
-    assert ran.stderr == "refused: messages: at least one message is required\n1 requests, 1 refused\n"
+    assert ran.stderr == "refused: messages: at least one message is required\n1 request, 1 refused\n"
+
+
+def test_python_is_the_one_that_the_server_runs_in() -> None:
+    ran = run(sys.executable, "-m", "message_history_testing", "python", "-c", "import sys; print(sys.prefix)")
+    assert (ran.stdout, ran.stderr) == (f"{sys.prefix}\n", "0 requests, 0 refused\n")
 
 
 def test_mypy_takes_the_examples_without_a_cast() -> None:

@@ -157,7 +157,7 @@ class Printer:
         if demand and demand != violation.detail:
             self.line(Text(f"    {one_line(demand)}"))
         if violation.error and violation.error != violation.detail:
-            self.line(Text(f"    {one_line(violation.error)}", "dim"))
+            self.line(Text(f"    the provider says: {one_line(violation.error)}", "dim"))
 
     def repaired(self, path: str, file: SavedFile, repaired: RepairedList, target: str | None) -> None:
         """Print what was done to a file, and where the result is; None for the standard output."""

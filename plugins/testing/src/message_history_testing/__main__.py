@@ -34,15 +34,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     script = _script(parser, found.script) if found.script else use_tools
     with StrictServer(script) as server:
         try:
-            ran = subprocess.run(command, check=False, env={**os.environ, **server.environment})
+            ran = subprocess.run(command, check=False, env={**os.environ, **server.environment, "PATH": _path()})
         except OSError as error:
             parser.error(f"COMMAND {command[0]!r} cannot be run: {error.strerror or error}")
         except KeyboardInterrupt:
             return 130
     for text in server.refusals:
         print(f"refused: {text}", file=sys.stderr)
-    print(f"{len(server.requests)} requests, {len(server.refusals)} refused", file=sys.stderr)
+    many = len(server.requests)
+    print(f"{many} request{'s' if many != 1 else ''}, {len(server.refusals)} refused", file=sys.stderr)
     return ran.returncode or bool(server.refusals)
+
+
+def _path() -> str:
+    """Let `python`, and the programs that are installed with this Python, be found first."""
+    return os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
 
 
 def _script(parser: argparse.ArgumentParser, named: str) -> Any:

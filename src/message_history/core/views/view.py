@@ -102,7 +102,7 @@ class ConversationView(Sequence[Message], metaclass=ViewType):
 
     @property
     def awaiting(self) -> tuple[ToolUseBlock, ...]:
-        """Return the calls of the open turn that have no real result, with a stub or without; each knows its turn."""
+        """Return the calls whose result has not come yet, even if a stub was sent; give each to `add_tool_result`."""
         return awaited(self._conversation)
 
     @property
