@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks.carried import table as carried_table
 from benchmarks.charts import THEMES, Line, chart
 from benchmarks.contenders import CONTENDERS
 from benchmarks.operations import BLOCKS, BYTES, COPY, JSON, LISTS, OPERATIONS, OURS
@@ -111,6 +112,7 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
         *([LIMITS.read_text(encoding="utf-8").strip()] if LIMITS.read_text(encoding="utf-8").strip() else []),
         *(["## With other versions of Python", _beside(speed)] if speed.beside else []),
         *(["## With two threads", _threads(speed)] if speed.threads else []),
+        *(["## With metadata and with decisions", carried_table()] if carried_table() else []),
         "## How it grows",
         *(_picture(operation, title) for operation, title in CHARTS.items()),
         "## Where others are better",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from message_history import MessageHistory, RepairCode
 from message_history.core.messages.message import is_plain
+from message_history.dialects._shared import metadata
 from message_history.dialects.native import parse as reader
 
 SAVED = MessageHistory().add_user("hi").add_assistant("hello").to_list()
@@ -58,6 +59,15 @@ def with_mark(**fields: Any) -> list[Any]:
         {"role": "assistant", "content": [call], "native": 1},
         {"role": "user", "content": [result], "native": 1},
     ]
+
+
+def test_a_list_of_the_saved_form_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Any] = []
+    monkeypatch.setattr(metadata, "read_common", lambda entries, *_: read.append(entries))
+    assert MessageHistory.from_list(SAVED).to_list() == SAVED
+    assert read == []
+    MessageHistory.from_list([{"role": "user", "content": "q", "id": "m1"}])
+    assert len(read) == 1
 
 
 WORDS: Any = st.sampled_from(["a", "approved", "", "\ud83d", None, 5])

@@ -66,6 +66,15 @@ def pack(input: dict[str, Any]) -> bytes | None:
     return packed if _FIRST_OF_SURROGATE not in packed or _SURROGATE.search(packed) is None else None
 
 
+def pack_decided(mark: object) -> bytes | None:
+    """Pack what travels with a result that has a mark of decisions alone; None for any other mark."""
+    try:
+        packed = marshal.dumps({"mark": mark}, VERSION)
+    except ValueError:
+        return None  # A foreign object, which may do anything when it is compared.
+    return packed if is_decided(mark) and _SURROGATE.search(packed) is None else None
+
+
 def pack_keys(dialect: str, keys: dict[str, Any]) -> bytes | None:
     """Pack a block's keys from a dialect, empty without keys; None when something in them is not plain JSON."""
     kept = {key: value for key, value in keys.items() if value is not None}
@@ -217,8 +226,10 @@ def _keys_of(block: Block, meta: Meta) -> bytes | None:
         return _OTHERS
     found: dict[str, Any] = {"extra": thaw(meta.extra)} if meta.extra else {}
     if meta.mark is not None:
+        if meta.mark.kind != "decided" or not isinstance(block, ToolResultBlock):
+            return _OTHERS
         found["mark"] = mark_as_json(meta.mark)
-        if not isinstance(block, ToolResultBlock) or not is_decided(found["mark"]):
+        if not is_decided(found["mark"]):
             return _OTHERS
     keys = pack(found) if found else None
     return keys if keys is not None or not found else _OTHERS

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, final
 
 from attrs import asdict, field, frozen
 
-from message_history.core.values.json_values import EMPTY, FrozenDict, thaw, with_whole_pairs
+from message_history.core.values.json_values import EMPTY, MAX_INT, MIN_INT, FrozenDict, thaw, with_whole_pairs
 from message_history.core.values.value import Value
 
 StubReason: TypeAlias = Literal[
@@ -114,10 +114,13 @@ def is_decided(mark: object) -> bool:
 
 
 def _is_decision(value: object) -> bool:
-    return (type(value) is dict and tuple(value) in _DECISIONS) and all(
-        type(item) in (float, int) if key in ("at", "until") else type(item) is str and item != ""
-        for key, item in value.items()
-    )
+    if type(value) is not dict or tuple(value) not in _DECISIONS:
+        return False
+    for key, item in value.items():
+        is_time = key in ("at", "until") and type(item) in (float, int) and MIN_INT < item < MAX_INT
+        if not is_time and (type(item) is not str or not item or key in ("at", "until")):
+            return False
+    return True
 
 
 def decided(mark: dict[str, Any]) -> Mark:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _KEYS: Final = ("id", "created_at", "metadata")
 _OF_APPLICATIONS: Final = frozenset(_KEYS)
+_OF_USUAL: Final = _OF_APPLICATIONS | {"role", "content"}
 _OF_REPLIES: Final = {"stop_reason", "finish_reason", "model", "usage", "object", "type"}
 """The keys of a provider's response, whose id is the reply's."""
 _FORMS: Final = ("anthropic", "openai_chat")
@@ -55,6 +56,8 @@ def with_keys(message: Message, keys: dict[str, Any]) -> Message | None:
 def read_described(raw: Sequence[Any], known: list[Message], keep: Keeper) -> None:
     """Read more messages of a list, of which the first are known, up to the first that needs a second look."""
     start = len(known)
+    if type(raw[start]) is not dict or not raw[start].keys() <= _OF_USUAL:
+        return  # All of the list is likely to be of another form: it would be read twice.
     read_common(raw[start:], SIZES, known, keep)
     for n in range(start, len(known)):
         message = described(known[n], raw[n]) if len(raw[n]) > SIZES[0] else known[n]

@@ -16,11 +16,11 @@ from message_history.core.messages.message import (
     with_replies,
 )
 from message_history.core.messages.parsed import Parsed
-from message_history.core.messages.plain import input_of, is_object_text, pack
+from message_history.core.messages.plain import input_of, is_object_text, pack, pack_decided
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import FrozenDict, freeze, freeze_mapping
 from message_history.core.values.keys import lineage_from_json
-from message_history.core.values.meta import Decision, Mark, MarkKind, Meta, is_decided
+from message_history.core.values.meta import Decision, Mark, MarkKind, Meta
 from message_history.dialects._shared.plain_reader import MODELLED, Keeper, read_each
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import saved_replies, with_unknown
@@ -101,11 +101,13 @@ class _Keeper(Keeper):
 
 def packed_keys(others: dict[str, Any]) -> bytes | None:
     """Pack what a plain content keeps of what travels with a block, empty for nothing; None for anything else."""
-    if not others.keys() <= {"extra", "mark"} or type(others.get("extra", {})) is not dict:
+    extra, mark = others.get("extra", {}), others.get("mark")
+    if not others.keys() <= {"extra", "mark"} or type(extra) is not dict:
         return None
-    found: dict[str, Any] = {key: others[key] for key in ("extra", "mark") if others.get(key)}
-    packed = pack(found) if found else b""
-    return packed if "mark" not in others or (packed and is_decided(others["mark"])) else None
+    decided = pack_decided(mark) if "mark" in others else b""
+    return (
+        decided if not extra or decided is None else pack({"extra": extra, "mark": mark} if mark else {"extra": extra})
+    )
 
 
 _KEEP: Final = _Keeper(

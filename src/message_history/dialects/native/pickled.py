@@ -87,7 +87,9 @@ def _message(entry: tuple[Any, ...]) -> Message | None:
         return None
     if not others:
         return make_plain_message(role, plain)
-    keys = others[0].get(KEYS, ())
+    if KEYS not in others[0]:
+        return with_beside(make_plain_message(role, plain), others[0])
+    keys = others[0][KEYS]
     if type(keys) is not tuple or (keys and len(keys) != len(plain)):
         return None
     pairs = zip(keys, plain, strict=False)
