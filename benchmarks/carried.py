@@ -37,13 +37,15 @@ SHORTEST: Final = 0.02
 PLAIN: Final = "plain"
 METADATA: Final = "metadata"
 DECIDED: Final = "decided"
+_WINDOW: Final = "the arrivals of the first messages are cut: as much for any history"
 BOUNDS: Final = {
     "the text of the saved form, json.loads": "how much more JSON there is; nothing of this library",
     "load": "each value is checked and packed, once; see the text",
     "save": "fresh dicts are made of what is packed; see the text",
     "pickle": "the same dicts, and pickle writes them",
     "unpickle": "pickle makes the dicts, and each value is checked again, as in all that is read",
-    "window": "the arrivals of the first message are cut; as much for any history",
+    "first window": _WINDOW,
+    "window": _WINDOW,
     "add, one dict": "the values are checked and packed",
     "read a list": "the values are checked and packed",
     "memory": "the packed bytes, which a message without has not",
