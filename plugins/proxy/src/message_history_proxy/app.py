@@ -271,7 +271,7 @@ class _Proxy:
         path = url.raw_path.rstrip(b"/") + target.path.encode("latin-1") + (b"?" + query if query else b"")
         return httpx.Request(
             scope["method"],
-            url.copy_with(raw_path=path.split(b"?")[0]),
+            url,  # the path is in `target`, as it came: not every path is one of a URL
             headers=headers,
             content=content,
             extensions={"target": path, "timeout": self.client.timeout.as_dict()},

@@ -371,3 +371,10 @@ def test_a_path_of_no_upstream_is_a_404() -> None:
         response = httpx.post(f"{url}/v1/messages", json=CHAT)
     assert response.status_code == 404
     assert "/bedrock, /gemini" in response.json()["error"]["message"]
+
+
+def test_a_path_that_no_url_can_have_goes_through_as_it_came() -> None:
+    with proxy_before(fine) as (url, seen), connect(url) as client:
+        client.sendall(b"POST /v1/files#a?b#c HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
+        assert client.recv(65536).startswith(b"HTTP/1.1 200")
+    assert seen[0].split()[1] == b"/v1/files#a?b#c"
