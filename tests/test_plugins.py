@@ -191,6 +191,20 @@ def test_a_dialect_of_another_distribution_is_found_by_shape_and_by_name(install
     assert from_file(file)[0].origin.format == "messages"
 
 
+def test_a_file_of_a_dialect_with_roles_of_its_own_is_found_by_shape(install: Install, tmp_path: Path) -> None:
+    code = DIALECT.replace('role=entry["by"]', 'role={"BOT": "assistant"}.get(entry["role"])')
+    install("toys", plugins.DIALECTS, "toys = toys_dialect:Toys", {"toys_dialect": code})
+    raw = [{"role": "HUMAN", "toy": "Hi"}, {"role": "BOT", "toy": "Hello.", "tool_calls": []}]
+    file = tmp_path / "toys.json"
+    file.write_text(json.dumps(raw))
+    history = from_file(file)[0].history()
+    assert history == MessageHistory.from_list(raw)
+    assert [message.role for message in history] == ["user", "assistant"]
+    file.write_text(json.dumps([*raw, {"role": "BOT", "game": "Hello."}]))
+    with pytest.raises(ValueError, match="entry 2 is no message of any dialect"):
+        from_file(file)
+
+
 def test_a_folder_of_ours_is_a_dialect_with_nothing_more(
     install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.elsewhere import API_ROLES
-from message_history.dialects.registry import CHAT, shape_of
+from message_history.dialects.registry import CHAT, further_dialects, shape_of
 from message_history.files.conversations import Conversation
 from message_history.files.damaged_json import LineNote
 from message_history.files.files import UnreadableFileError, read_bytes
@@ -57,7 +57,7 @@ def is_message(entry: object) -> bool:
         return False
     if "role" in entry:
         has_content = not _CONTENT.isdisjoint(entry) or len(entry) == 1
-        return isinstance(entry["role"], str) and (has_content or _is_typed_item(entry))
+        return isinstance(entry["role"], str) and (has_content or _is_typed_item(entry) or _is_further(entry))
     found = shape_of(entry)
     return found is not None and (found != CHAT or (not _CONTENT.isdisjoint(entry) and entry.keys() <= _WITHOUT_ROLE))
 
@@ -66,6 +66,11 @@ def _is_typed_item(entry: Mapping[str, Any]) -> bool:
     """Return whether an entry is what its type says, whoever's role it has, such as tools that Responses adds."""
     bare = {key: value for key, value in entry.items() if key != "role"}
     return entry.get("type") not in (None, "message") and shape_of(bare) is not None
+
+
+def _is_further(entry: Mapping[str, Any]) -> bool:
+    """Return whether a dialect of another distribution owns an entry: it may have roles of its own, and ours' keys."""
+    return any(dialect.owns(entry) for dialect in further_dialects().values())
 
 
 def _is_text_elsewhere(part: object) -> bool:
@@ -110,10 +115,14 @@ def _is_bare(entry: Mapping[str, Any]) -> bool:
 def _has_own_roles(entries: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether the program has its own name for the assistant: a role that is merely damaged is rare."""
     roles = [entry["role"] for entry in entries if isinstance(entry.get("role"), str)]
-    strange = [role for role in roles if role not in API_ROLES]
+    strange = [entry["role"] for entry in entries if _has_strange_role(entry)]
     if any(role.lower() in ROLES for role in strange):
         return True
     return len(set(roles)) > 1 and len(strange) > sum(role in _ASSISTANT for role in roles)
+
+
+def _has_strange_role(entry: Mapping[str, Any]) -> bool:
+    return isinstance(role := entry.get("role"), str) and role not in API_ROLES and not _is_further(entry)
 
 
 def strange_entry(document: Document) -> str:
@@ -132,8 +141,7 @@ def strange_entry(document: Document) -> str:
     if place is not None:
         return f"{saved.place_of(place)} is no message of any dialect, and would be lost"
     if _has_own_roles([entry for _, entry in objects]):
-        roles = [(n, entry["role"]) for n, entry in objects if isinstance(entry.get("role"), str)]
-        n, role = next((n, role) for n, role in roles if role not in API_ROLES)
+        n, role = next((n, entry["role"]) for n, entry in objects if _has_strange_role(entry))
         return f"the role {role!r} of {saved.place_of(n)} is of no dialect, and its words would become the user's"
     return ""
 

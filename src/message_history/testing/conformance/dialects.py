@@ -46,7 +46,8 @@ UNKNOWN = {"line", "column"}
 class DialectConformance:
     """The tests of every dialect: subclass it in a test file, and pytest runs them.
 
-    class TestMyDialect(DialectConformance): dialect = MyDialect()
+        class TestMyDialect(DialectConformance):
+            dialect = MyDialect()
 
     The dialect must be registered, by its entry point: that its lists are found by their shape is tested too. The
     laws are tried on fixed histories, on what damage makes of the lists that come of them, and on those of `lists`;

@@ -50,8 +50,10 @@ OTHERS: Final = (
 class FormatConformance:
     """The tests of every format of files: subclass it in a test file, and pytest runs them.
 
-    class TestMyFormat(FormatConformance): format = MY_FORMAT sample = Path("session.jsonl").read_bytes() story =
-    (("user", "What is in a.txt?"), ("assistant", "It has three lines."))
+        class TestMyFormat(FormatConformance):
+            format = MY_FORMAT
+            sample = Path("session.jsonl").read_bytes()
+            story = (("user", "What is in a.txt?"), ("assistant", "It has three lines."))
 
     The format must be registered, by its entry point: that it alone recognises its files is tested too. A subclass
     for each version of the form tests more.

@@ -26,7 +26,9 @@ WRITERS = 4
 class SessionConformance:
     """The tests of every store of sessions: subclass it in a test file, and pytest runs them.
 
-    class TestMySession(SessionConformance): def open(self, name): return MySession(self.client, name)
+        class TestMySession(SessionConformance):
+            def open(self, name):
+                return MySession(self.client, name)
 
     What `open` needs, a fixture of the class may set, with `autouse`. The names are new in each test. The laws are
     tried on fixed histories; where Hypothesis is installed, also on what it draws.
