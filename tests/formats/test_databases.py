@@ -20,7 +20,6 @@ from message_history.dialects.native.render import message_to_json
 from message_history.files import containers
 from message_history.files.files import NotRecognisedError, UnreadableFileError
 from message_history.formats.reading import session_in
-from tests.formats.packing import checkpoint_of, message_of
 from tests.formats.samples.opencode import OPENCODE
 from tests.formats.samples.pi import PI
 from tests.formats.story import ANSWER, ARGUMENTS, CHAT, LOOKING, QUESTION, RESULT, TEXT_ARGUMENTS, linked, told
@@ -103,24 +102,8 @@ AGENT_MESSAGES = [
 AGENT_BLOBS = [(f"{n:064x}", dumped(each).encode()) for n, each in enumerate(AGENT_MESSAGES)]
 AGENT_ROOT = b"".join(b"\x0a\x20" + bytes.fromhex(id) for id, _ in AGENT_BLOBS) + b"\x10\x96\x01" + b"\x4a\x02/a"
 AGENT_ABOUT = {"agentId": "s", "name": "A file", "latestRootBlobId": "f" * 64}
-CHECKPOINTS = "thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
-WRITES = "thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value"
-LANGGRAPH = checkpoint_of(
-    messages=[
-        message_of("HumanMessage", type="human", content=QUESTION),
-        message_of(
-            "AIMessage", type="ai", content=LOOKING, tool_calls=[{"id": "c1", "name": "read_file", "args": ARGUMENTS}]
-        ),
-        message_of("ToolMessage", type="tool", content=RESULT, tool_call_id="c1"),
-        message_of("AIMessage", type="ai", content=ANSWER, tool_calls=[]),
-    ]
-)
 OWN = list(enumerate(map(message_to_json, MessageHistory.from_list(CHAT))))
 FILES: dict[str, Rows] = {
-    "langgraph-database": {
-        "checkpoints": (CHECKPOINTS, [("t", "", "1", None, "msgpack", LANGGRAPH, b"{}")]),
-        "writes": (WRITES, []),
-    },
     "cursor-database": {
         "cursorDiskKV": (
             "key, value",

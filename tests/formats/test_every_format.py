@@ -29,7 +29,7 @@ NAMES = [f"{each.format}-{n}" for n, each in enumerate(SAMPLES)]
 every_sample = pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
 DATABASES = {
     "message-history-database",
-    *("opencode-database", "openclaw-database", "cursor-database", "cursor-agent-database", "langgraph-database"),
+    *("opencode-database", "openclaw-database", "cursor-database", "cursor-agent-database"),
 }
 WITHOUT_SAMPLE = {"message-history", "opencode-storage", *DATABASES}
 """Our own sessions and databases have tests of their own; a file of opencode's storage holds no conversation."""

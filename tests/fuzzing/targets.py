@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from base64 import b64decode, b64encode
 from contextlib import closing, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING
 from message_history.files.budgets import OverBudgetError, budget
 from message_history.files.containers import Archive, UnopenedError, open_container
 from message_history.files.files import UnreadableFileError, read_bytes
-from message_history.files.message_pack import unpack
 from message_history.formats.reading import session_in
 from message_history.media.inspect import seen
 from message_history.media.pdf import paper_in
@@ -75,6 +75,8 @@ def read_container(data: bytes) -> None:
 
 
 def read_packed(data: bytes) -> None:
+    from message_history_formats._message_pack import unpack  # noqa: PLC0415 - the others do without
+
     try:
         with budget(len(data)):
             unpack(data, lambda _, inner: inner)
@@ -118,8 +120,9 @@ TARGETS: dict[str, tuple[Callable[[bytes], object], tuple[bytes, ...]]] = {
     "formats": (read_whole, ALL),
     "damaged JSON": (read_damaged, CUT),
     "containers": (read_container, (TABLE, archive(), archive(zipfile.ZIP_LZMA), archive(zipfile.ZIP_BZIP2))),
-    "packed": (read_packed, (b"\x81\xa1a\x92\x01\xc0\xd9\x01a", b"\xc7\x01\x05\xc0")),
     "sessions": (load, (OWN, OWN[:-9], OWN + LAST)),
     "PDF": (paper_in, (PAPER, b"%PDF-1.4\n1 0 obj<</Type /Page>>")),
     "images": (read_image, (PNG, JPEG, b"GIF89a\x01\0\x01\0\0\0\0", WEBP)),
 }
+if find_spec("message_history_formats"):
+    TARGETS["packed"] = read_packed, (b"\x81\xa1a\x92\x01\xc0\xd9\x01a", b"\xc7\x01\x05\xc0")

@@ -10,7 +10,6 @@ from zlib import decompress
 import pytest
 
 from message_history.files.containers import Archive, Database, UnopenedError, open_container
-from message_history.files.message_pack import unpack
 from tests.fuzzing.targets import TARGETS, archive, database
 from tests.needs import needs_processes
 
@@ -82,8 +81,3 @@ def test_a_column_whose_name_is_no_text_is_refused() -> None:
     assert isinstance(found, Database)
     with pytest.raises(UnopenedError, match="its schema is not text"):
         found.rows("t", "1")
-
-
-def test_keys_of_keys_are_refused() -> None:
-    with pytest.raises(ValueError, match="a key holds other values"):
-        unpack(b"\x81" * 40 + b"\0" * 80, lambda _, inner: inner)

@@ -18,6 +18,7 @@ from other_formats.samples.inspect_logs import INSPECT
 if TYPE_CHECKING:
     from pathlib import Path
 
+from tests.formats.packing import checkpoint_of, message_of
 from tests.formats.story import CHAT, TEXT_ARGUMENTS
 from tests.formats.test_databases import (
     STORY,
@@ -90,7 +91,23 @@ WEBUI = {
     },
 }
 
+CHECKPOINTS = "thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+WRITES = "thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value"
+LANGGRAPH = checkpoint_of(
+    messages=[
+        message_of("HumanMessage", type="human", content=QUESTION),
+        message_of(
+            "AIMessage", type="ai", content=LOOKING, tool_calls=[{"id": "c1", "name": "read_file", "args": ARGUMENTS}]
+        ),
+        message_of("ToolMessage", type="tool", content=RESULT, tool_call_id="c1"),
+        message_of("AIMessage", type="ai", content=ANSWER, tool_calls=[]),
+    ]
+)
 FILES: dict[str, Rows] = {
+    "langgraph-database": {
+        "checkpoints": (CHECKPOINTS, [("t", "", "1", None, "msgpack", LANGGRAPH, b"{}")]),
+        "writes": (WRITES, []),
+    },
     "openai-agents-database": {
         "agent_sessions": ("session_id, created_at, updated_at", [("s", "t", "t")]),
         "agent_messages": (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 DATABASES = {
     *("goose-database", "hermes-database", "crush", "adk-database", "openai-agents-database", "open-webui-database"),
-    *("zed-database", "amazon-q-database"),
+    *("zed-database", "amazon-q-database", "langgraph-database"),
 }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.files.message_pack import unpack
 from message_history.formats.kit.base import DATABASE, Fit, Format
 from message_history.formats.kit.chat_messages import add_chat_message
 from message_history.formats.kit.many_conversations import Conversations
 from message_history.formats.kit.raw_blocks import BLOCKS, text
 from message_history.formats.langchain_dumps import add_message, fields_of
+from message_history_formats._message_pack import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,12 +7,13 @@ import struct
 from typing import Any
 
 import pytest
-
-from message_history.files.message_pack import MAX_DEPTH, unpack
-from message_history.formats.reading import session_in
 from tests.formats.packing import Extension, checkpoint_of, message_of, packed
 from tests.formats.story import QUESTION, RESULT, told
-from tests.formats.test_databases import CHECKPOINTS, WRITES, Rows, database
+from tests.formats.test_databases import Rows, database
+
+from message_history.formats.reading import session_in
+from message_history_formats._message_pack import MAX_DEPTH, unpack
+from other_formats.test_databases import CHECKPOINTS, WRITES
 
 ASKED = message_of("HumanMessage", type="human", id="h1", content=QUESTION)
 CALLS: list[dict[str, Any]] = [{"id": id, "name": "look", "args": {}} for id in ("c1", "c2")]
@@ -144,3 +145,8 @@ def test_packed_values_are_unpacked(data: bytes, value: object) -> None:
 def test_what_is_no_packed_value_is_refused(data: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         unpack(data, lambda _, inner: inner)
+
+
+def test_keys_of_keys_are_refused() -> None:
+    with pytest.raises(ValueError, match="a key holds other values"):
+        unpack(b"\x81" * 40 + b"\0" * 80, lambda _, inner: inner)
