@@ -166,3 +166,26 @@ def test_a_name_with_white_space_around_it_is_sent_without_it() -> None:
     call = {"type": "tool_use", "id": "c1", "name": " read ", "input": {}}
     history = MessageHistory.from_list([QUESTION, {"role": "assistant", "content": [call]}])
     assert history.for_send()[1]["content"] == [{**call, "name": "read"}]
+
+
+CALLED = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+USED = {"state": "result", "toolCallId": "c1", "toolName": "f", "args": {}, "result": "r"}
+
+
+@pytest.mark.parametrize("keys", [{"toolCalls": [CALLED]}, {"toolInvocations": [USED]}])
+def test_calls_next_to_text_are_read_though_nothing_else_is_strange(keys: dict[str, Any]) -> None:
+    raw = [{"id": "1", "role": "user", "content": "q"}, {"id": "2", "role": "assistant", "content": "a", **keys}]
+    history = MessageHistory.from_list(raw)
+    assert [call.name for call in history[1].calls] == ["f"]
+    assert from_data(raw)[0].history() == history
+
+
+def test_messages_of_a_thread_are_read_in_their_order_and_as_text() -> None:
+    raw = [
+        {"object": "thread.message", "id": f"msg_{at}", "created_at": at, "role": role, "content": [part]}
+        for at, role, part in (
+            (2, "assistant", {"type": "text", "text": {"value": "a", "annotations": []}}),
+            (1, "user", {"type": "text", "text": {"value": "q", "annotations": []}}),
+        )
+    ]
+    assert [message.text for message in MessageHistory.from_list(raw)] == ["q", "a"]

@@ -14,6 +14,7 @@ from message_history.core.messages.parsed import Note
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import freeze, thaw
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
+from message_history.dialects.lists import MARKS
 from message_history.dialects.registry import CHAT, RESPONSES, read
 from message_history.plugins import READERS
 
@@ -62,8 +63,6 @@ BEDROCK: Final = "bedrock"
 _OF_RESPONSES: Final = frozenset({"input_audio", "input_text", "input_image", "input_file", "output_text", "refusal"})
 _DEEPEST: Final = 100
 _LOOKED_INTO: Final = 6
-_MARKS: Final = frozenset({"tool_plan", "toolCalls", "toolCallId", "contents", "condenseParent", "truncationParent"})
-"""Keys with text under them that no dialect reads, in messages that look like Chat Completions."""
 
 
 def found_in(value: object) -> Found | None:
@@ -96,7 +95,7 @@ def plain_value(value: Any) -> Any:
 def read_better(raw: Sequence[Any], parsed: Parsed) -> Read | None:
     """Read a list again if its parser lost entries with text and another loses fewer: what, by which, and replies."""
     strange = any(map(_is_marked, raw)) or any(map(_is_strange, parsed.messages))
-    lost = {note.source for note in parsed.notes if note.code in _LOST and _has_words(raw[note.source])}
+    lost = {note.source for note in parsed.notes if _is_lost(note) and _has_words(raw[note.source])}
     found = found_in(raw) if strange or lost else None
     if found is None or not found.entries:
         return None
@@ -117,6 +116,11 @@ def read_better(raw: Sequence[Any], parsed: Parsed) -> Read | None:
         found.dialect,
         [(places[entry], reply) for entry, reply in found.replies],
     )
+
+
+def _is_lost(note: Note) -> bool:
+    """Return whether an entry was not read as what it is: content of an unknown form is there as JSON text only."""
+    return note.code in _LOST or note.detail.endswith("as content, kept as JSON text")
 
 
 def _accounted(parsed: Parsed, raw: Sequence[Any], *, placed: bool) -> Parsed:
@@ -208,9 +212,9 @@ def _says(value: object, depth: int = 0) -> bool:
 def _is_marked(entry: object) -> bool:
     """Return whether an entry has parts of a form that reads like another one."""
     if type(entry) is dict and "parts" not in entry:  # All is known at one look.
-        return not _MARKS.isdisjoint(entry)
+        return not MARKS.isdisjoint(entry)
     data = as_mapping(entry) or {}
-    if not _MARKS.isdisjoint(data):
+    if not MARKS.isdisjoint(data):
         return True
     parts = as_sequence(data.get("parts")) or ()
     return any(isinstance(part, Mapping) and isinstance(part.get("type"), str) for part in parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve
 
@@ -58,7 +58,7 @@ def from_list(
     parsed = read(entries, dialect)
     if is_named and dialect is not None and not parsed.own and (host := dialect.returns_unknown()) is not None:
         import_module("message_history.dialects._shared.came_from").note_origin(parsed, dialect, host)
-    if dialect is None and (parsed.notes or parsed.dialect != TYPED) and not parsed.own:
+    if dialect is None and not parsed.own and (parsed.notes or parsed.dialect != TYPED or _are_marked(entries)):
         found = read_anyway(lambda readable: _elsewhere().read_better(readable, parsed), entries)
     if found is not None:
         parsed, dialect, replies = found
@@ -73,6 +73,16 @@ def from_list(
         ingest.stub_open_calls()
     conversation = ingest.finish()
     return reopen_stubs(conversation, read_anyway(_open_ids, entries[-1:])) if keeps else conversation
+
+
+MARKS: Final = frozenset(
+    {"tool_plan", "toolCalls", "toolCallId", "toolInvocations", "contents", "condenseParent", "truncationParent"}
+)
+"""Keys with text under them that no dialect reads, in messages that look like those of an API."""
+
+
+def _are_marked(entries: Sequence[Any]) -> bool:
+    return any(type(entry) is dict and len(entry) > 2 and not MARKS.isdisjoint(entry) for entry in entries)
 
 
 def _elsewhere() -> Any:

@@ -51,7 +51,13 @@ def _turns(item: Any) -> list[Any] | None:
     )
     if not isinstance(found, list):
         return None
-    return found if all(isinstance(turn, dict) and "from" in turn and "value" in turn for turn in found) else None
+    if item is found:  # A mere list of turns may hold something else.
+        return found if sum(map(_is_turn, found)) * 2 > len(found) else None
+    return found if all(map(_is_turn, found)) else None
+
+
+def _is_turn(turn: Any) -> bool:
+    return isinstance(turn, dict) and "from" in turn and "value" in turn
 
 
 def _items(document: Document) -> list[tuple[int, Any]]:
@@ -85,7 +91,7 @@ def _read(document: Document) -> Reading:
                 end = collector if not key else found.collector()
                 if isinstance(about.get("system"), str) and about["system"]:
                     end.add(n, {"role": "system", "content": about["system"]})
-                _Turns(end, n).take_all([*turns, *answers])
+                _Turns(end, n, step=int(item is document.value)).take_all([*turns, *answers])
                 which = "rejected" if about.get("label") is False else key
                 name = f"item {n}, {which}" if which else f"item {n}"
                 label = name if found or which == "rejected" else ""
@@ -110,9 +116,10 @@ def _ends(found: Conversations, n: int, about: dict[str, Any]) -> list[tuple[str
 class _Turns:
     """The turns of one conversation; calls and results have no ids, so they are paired in order."""
 
-    def __init__(self, collector: Collector, place: int) -> None:
+    def __init__(self, collector: Collector, place: int, *, step: int = 0) -> None:
         self._collector = collector
         self._place = place
+        self._step = step  # from the place of one turn to that of the next, in a list of nothing but turns
         self._open: list[str] = []
         self._made = 0
         self._masks: dict[str, Any] = {}
@@ -120,6 +127,10 @@ class _Turns:
     def take_all(self, turns: list[Any]) -> None:
         before = None
         for turn, following in zip_longest(turns, turns[1:]):
+            if not _is_turn(turn):
+                self._collector.note(self._place, "an entry that is no turn", turn)
+                self._place += self._step
+                continue
             role, value = _ROLES.get(str(turn["from"]).lower()), turn["value"]
             if before == "result" and role != "result":
                 # What was not answered by now has no result; the next one is of another call.
@@ -144,6 +155,7 @@ class _Turns:
                 self._add(role, [*thoughts, *self._parts(written, is_answered=is_answered), *asked])
             else:
                 self._add(role, text(written))
+            self._place += self._step
 
     def _add(self, role: str, blocks: list[Any]) -> None:
         if self._masks and blocks:
@@ -211,7 +223,7 @@ class _Turns:
 
 
 def _is_result(turn: Any) -> bool:
-    return isinstance(turn, dict) and _ROLES.get(str(turn["from"]).lower()) == "result"
+    return _is_turn(turn) and _ROLES.get(str(turn["from"]).lower()) == "result"
 
 
 SHAREGPT: Final = Format(

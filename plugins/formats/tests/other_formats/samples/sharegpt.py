@@ -27,4 +27,5 @@ HERMES_TURNS = {
 SAMPLES = (
     Sample("sharegpt", value(SHAREGPT), ("user", "call", "result", "answer")),
     Sample("sharegpt", lines(HERMES_TURNS)),
+    Sample("sharegpt", value(HERMES_TURNS["conversations"])),
 )
