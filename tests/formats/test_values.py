@@ -189,3 +189,15 @@ def test_messages_of_a_thread_are_read_in_their_order_and_as_text() -> None:
         )
     ]
     assert [message.text for message in MessageHistory.from_list(raw)] == ["q", "a"]
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_record_with_what_went_in_and_what_came_out_holds_both(*, listed: bool) -> None:
+    record = {"id": "r", "input": [QUESTION], "output": [ANSWER] if listed else ANSWER}
+    for value in (record, [record]):
+        assert [message.text for message in MessageHistory.from_list(value)] == ["q", "a"]
+
+
+def test_a_second_conversation_is_in_a_repair_when_the_first_is_a_system_prompt_alone() -> None:
+    (repair,) = MessageHistory.from_list([[{"role": "system", "content": "s"}], [QUESTION]]).repairs
+    assert (repair.code, repair.source, repair.removed) == (RepairCode.ENTRY_DROPPED, 1, ([QUESTION],))

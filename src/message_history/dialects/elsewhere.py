@@ -149,7 +149,7 @@ def _note_of(source: int, entry: object, why: str) -> Note:
 def _is_other(entry: object, found: Found) -> bool:
     """Return whether an entry is a list of messages that is not the conversation that was found."""
     spoken = [each for each in found.entries if (as_mapping(each) or {}).get("role") != "system"]
-    return isinstance(entry, list) and not all(each in entry for each in spoken)
+    return isinstance(entry, list) and not all(each in entry for each in spoken or found.entries)
 
 
 def _fits(found: Found, size: int) -> bool:

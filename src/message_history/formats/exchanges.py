@@ -23,7 +23,22 @@ def _body(about: Any) -> dict[str, Any]:
 
 
 def _request(item: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(item) if isinstance(item.get("messages"), list) else _body(item.get("request"))
+    if isinstance(item.get("messages"), list) or _given(item) is not None:
+        return dict(item)
+    return _body(item.get("request"))
+
+
+def _given(item: Mapping[str, Any]) -> list[Any] | None:
+    """Return what a record of a call gave for its list of messages, as tracers keep both; None for another record."""
+    asked, given = item.get("input"), item.get("output")
+    if "request" in item or not isinstance(asked, list) or not all(map(_is_entry, asked)):
+        return None
+    given = given if isinstance(given, list) else [given]
+    return given if given and all(_is_entry(each) and each.get("role") != "user" for each in given) else None
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("role", entry.get("type")), str)
 
 
 def _asked(item: Mapping[str, Any]) -> list[Any] | None:
@@ -39,6 +54,8 @@ def _answered(item: Mapping[str, Any]) -> list[Any] | None:
     """Return the entries of a reply, or None."""
     reply = _body(item.get("response"))
     choices = reply.get("choices")
+    if not reply and (given := _given(item)) is not None:
+        return given
     if isinstance(choices, list):
         first = choices[0].get("message") if choices and isinstance(choices[0], dict) else None
         return [first] if isinstance(first, dict) else None
@@ -87,7 +104,7 @@ EXCHANGES: Final = Format(
     name="exchanges",
     rank=930,
     title="Logs of requests with their replies (OpenHands' completions, proxies)",
-    files="what `log_completions` writes, and logs with `request` (or `messages`) and `response`",
+    files="what `log_completions` writes, logs with `request` (or `messages`) and `response`, or `input` and `output`",
     omits="other choices, failed replies, counts of tokens, costs and times",
     unwritten=OUTCOME,
     source="OpenHands/software-agent-sdk: tests/fixtures/llm_data/llm-logs; the references of the APIs",
