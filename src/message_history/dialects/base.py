@@ -68,7 +68,7 @@ class Reply(Value):
 
     @staticmethod
     def of_choices(response: Mapping[str, Any]) -> Reply | None:
-        """Read a response that has its messages in choices, as those of several APIs have, or one message without.
+        """Read a response that has its messages in choices, as those of several APIs have, or one as Cohere and Ollama.
 
         Args:
             response: the response, as a mapping.
@@ -79,9 +79,7 @@ class Reply(Value):
         alone = as_mapping(response.get("message"))
         has_ended = "finish_reason" in response or response.get("done") is True
         if alone is not None and alone.get("role") == "assistant" and has_ended:
-            # Cohere's API, and Ollama's own.
-            beside = {key: value for key, value in response.items() if key != "message"}
-            return Reply([alone], is_truncated(response), beside=beside)
+            return Reply([alone], is_truncated(response), [], {k: v for k, v in response.items() if k != "message"})
         choices = [as_mapping(choice) or {} for choice in as_sequence(response.get("choices")) or ()]
         message, *others = [as_mapping(choice.get("message")) for choice in choices] or [None]
         if message is None:

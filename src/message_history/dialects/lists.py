@@ -58,7 +58,8 @@ def from_list(
     parsed = read(entries, dialect)
     if is_named and dialect is not None and not parsed.own and (host := dialect.returns_unknown()) is not None:
         import_module("message_history.dialects._shared.came_from").note_origin(parsed, dialect, host)
-    if dialect is None and not parsed.own and (parsed.notes or parsed.dialect != TYPED or _are_marked(entries)):
+    marked = (type(entry) is dict and len(entry) > 2 and not MARKS.isdisjoint(entry) for entry in entries)
+    if dialect is None and not parsed.own and (parsed.notes or parsed.dialect != TYPED or any(marked)):
         found = read_anyway(lambda readable: _elsewhere().read_better(readable, parsed), entries)
     if found is not None:
         parsed, dialect, replies = found
@@ -79,10 +80,6 @@ MARKS: Final = frozenset(
     {"tool_plan", "toolCalls", "toolCallId", "toolInvocations", "contents", "condenseParent", "truncationParent"}
 )
 """Keys with text under them that no dialect reads, in messages that look like those of an API."""
-
-
-def _are_marked(entries: Sequence[Any]) -> bool:
-    return any(type(entry) is dict and len(entry) > 2 and not MARKS.isdisjoint(entry) for entry in entries)
 
 
 def _elsewhere() -> Any:

@@ -59,8 +59,7 @@ _COUNTS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
 }
 _DETAILS: Final = (
-    "tokens",
-    "prompt_tokens_details",
+    *("tokens", "prompt_tokens_details"),
     "completion_tokens_details",
     "input_tokens_details",
     "output_tokens_details",
