@@ -73,7 +73,7 @@ def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
         made = [call(each.get("tool_call_id"), each.get("name"), each.get("arguments")) for each in asked]
         collector.add_blocks(n, "assistant", made)
     elif kind == _RESULT:
-        returned = objects_in(message.get("tool_returns")) or [message]
+        returned = objects_in(message.get("tool_returns")) or [dict(message)]
         collector.add_blocks(n, "user", [_result(each) for each in returned])
     else:
         collector.omit(f"{kind}s")
