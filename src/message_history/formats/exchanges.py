@@ -23,18 +23,18 @@ def _body(about: Any) -> dict[str, Any]:
 
 
 def _request(item: Mapping[str, Any]) -> dict[str, Any]:
-    if isinstance(item.get("messages"), list) or _given(item) is not None:
+    if isinstance(item.get("messages"), list) or _outcome_of(item) is not None:
         return dict(item)
     return _body(item.get("request"))
 
 
-def _given(item: Mapping[str, Any]) -> list[Any] | None:
+def _outcome_of(item: Mapping[str, Any]) -> list[Any] | None:
     """Return what a record of a call gave for its list of messages, as tracers keep both; None for another record."""
-    asked, given = item.get("input"), item.get("output")
+    asked, output = item.get("input"), item.get("output")
     if "request" in item or not isinstance(asked, list) or not all(map(_is_entry, asked)):
         return None
-    given = given if isinstance(given, list) else [given]
-    return given if given and all(_is_entry(each) and each.get("role") != "user" for each in given) else None
+    output = output if isinstance(output, list) else [output]
+    return output if output and all(_is_entry(each) and each.get("role") != "user" for each in output) else None
 
 
 def _is_entry(entry: Any) -> bool:
@@ -54,8 +54,8 @@ def _answered(item: Mapping[str, Any]) -> list[Any] | None:
     """Return the entries of a reply, or None."""
     reply = _body(item.get("response"))
     choices = reply.get("choices")
-    if not reply and (given := _given(item)) is not None:
-        return given
+    if not reply and (output := _outcome_of(item)) is not None:
+        return output
     if isinstance(choices, list):
         first = choices[0].get("message") if choices and isinstance(choices[0], dict) else None
         return [first] if isinstance(first, dict) else None
