@@ -179,10 +179,13 @@ def measured(raw: Raw, dialect: Dialect[Any], rounds: int = ROUNDS) -> dict[str,
     for _, run in ready.values():
         run()
     ratios: dict[str, list[float]] = {name: [] for name, (reference, _) in ready.items() if reference}
+    gc.collect()
+    gc.freeze()  # What the peers import is not looked at in each collection, which would take most of the time.
     for _ in range(rounds):
         seconds = {name: timed(run) for name, (_, run) in ready.items()}
         for name, found in ratios.items():
             found.append(round(seconds[name] / seconds[ready[name][0]], 3))
+    gc.unfreeze()
     return {**ratios, "memory": [round(memory(raw, dialect), 3)]}
 
 

@@ -78,19 +78,59 @@ def decided_by(speed: Speed, validity: dict[str, Any], field: str = "") -> str:
 
 
 def field_table(path: Path = FOLDER / "field.json") -> str:
-    """Write what `python -m benchmarks.field` kept; nothing where it has not run."""
+    """Write what somebody decides by of what `python -m benchmarks.field` kept; nothing where it has not run."""
     if not path.exists():
         return ""
-    rows = ["| session, messages | what it takes |", "|---|---|"]
-    for name, found in json.loads(path.read_text(encoding="utf-8")).items():
-        figures = ", ".join(f"{operation} {number(median(ratios))}" for operation, ratios in found.items())
-        rows.append(f"| {name} | {figures} |")
+    cells = json.loads(path.read_text(encoding="utf-8")).items()
+    rows = ["| " + " | ".join(["1,000 messages", *FIELD]) + " |", "|---" * (1 + len(FIELD)) + "|"]
+    for name, found in cells:
+        session, _, size = name.rpartition(", ")
+        if size == "1,000":
+            rows.append("| " + " | ".join([session, *(_field_cell(found, kind) for kind in FIELD.values())]) + " |")
     what = (
+        "Medians of seven rounds in one process. "
         "Reading is in times of `json.loads` of the text, sending of `copy.deepcopy`, pickling of a list's, memory of "
-        "the dicts'; the sessions are generated with the keys, lengths and order that recorded ones have. Your own are "
-        "measured by `python -m benchmarks.field --data FOLDER`."
+        "the dicts'. In brackets is the fastest of langchain-core, litellm, pydantic-ai and tool-call-repair that does "
+        "something like it: langchain-core and litellm do not make a list valid, and pydantic-ai reads JSON that it "
+        "wrote. The sessions are generated, in the shapes that agents record; "
+        "`python -m benchmarks.field --data FOLDER` measures your own."
     )
     return "\n".join([*rows, "", what])
+
+
+FIELD: Final = {
+    "read": "read",
+    "read, 1 % damaged": "1 % damaged",
+    "send": "send",
+    "pickle": "pickle",
+    "memory": "memory",
+}
+"""The columns, and how the operations end that belong to them."""
+
+
+def _field_cell(found: dict[str, list[float]], kind: str) -> str:
+    """Write our figure, and that of the fastest peer."""
+    ours = found.get(kind) or found.get(f"read, {kind}")
+    if ours is None:
+        return ""
+    peers = [
+        (median(ratios), name.partition(":")[0])
+        for name, ratios in found.items()
+        if name.partition(": ")[2].startswith(kind)
+    ]
+    ratio, peer = min(peers, default=(0.0, ""))
+    return number(median(ours)) + (f" ({peer} {number(ratio)})" if peer else "")
+
+
+def field_figures(path: Path = FOLDER / "field.json") -> str:
+    """Write all that `python -m benchmarks.field` kept, with the lowest and the highest of the rounds."""
+    rows = ["| session, messages | operation | median | lowest to highest |", "|---|---|---:|---|"]
+    for session, found in json.loads(path.read_text(encoding="utf-8")).items():
+        rows += [
+            f"| {session} | {name} | {number(median(each))} | {number(min(each))} to {number(max(each))} |"
+            for name, each in found.items()
+        ]
+    return "\n".join(rows)
 
 
 def page(speed: Speed, validity: dict[str, Any]) -> str:
@@ -117,6 +157,7 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
         *(_picture(operation, title) for operation, title in CHARTS.items()),
         "## Where others are better",
         _better(speed),
+        *(["## Sessions in the shapes of the field", field_figures()] if (FOLDER / "field.json").exists() else []),
         "## All figures",
         "Seconds or bytes, and how many times the reference of the same round that is: the median of the ratios, with "
         "the lowest and the highest.",

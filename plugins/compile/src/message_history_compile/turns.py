@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, final
 
 from message_history import (
@@ -16,7 +17,6 @@ from message_history import (
 )
 from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import is_blank
-from message_history.core.values.json_values import json_text
 from message_history_compile.masks import is_masked, is_ours
 
 if TYPE_CHECKING:
@@ -157,7 +157,10 @@ def _call(block: ToolUseBlock) -> tuple[Call, bool]:
     """Make a call; False when its input is not JSON, so that the library wrote the input."""
     input, is_readable = block.input, block.readable
     written = block.arguments if is_readable else None
-    return Call(block.id, block.name, input, written or json_text(input)), is_readable
+    return Call(block.id, block.name, input, written or _ENCODE(input)), is_readable
+
+
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _user(message: Message, index: int, omissions: list[Repair], names: dict[str, str]) -> Iterable[Turn]:
