@@ -90,5 +90,10 @@ def _value(line: bytes) -> Any:
 def _limited(readline: Any) -> Iterable[bytes]:
     read = 0
     while read < HEAD_BYTES and (line := readline(HEAD_BYTES)):
+        if len(line) == HEAD_BYTES and not line.endswith(b"\n"):
+            # Too long to be looked at; what follows it decides.
+            while (rest := readline(HEAD_BYTES)) and not rest.endswith(b"\n"):
+                pass
+            continue
         read += len(line)
         yield line
