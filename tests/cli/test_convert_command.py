@@ -217,3 +217,13 @@ def test_a_line_of_a_batch_becomes_the_request_in_it(tmp_path: Path) -> None:
     result = convert(saved(tmp_path / "a.json", line), "--to", "bedrock")
     assert set(json.loads(result.stdout)) == {"system", "toolConfig", "messages"}
     assert "omitted: custom_id: it is outside the request" in result.stderr
+
+
+def test_a_list_with_a_system_prompt_becomes_an_object_with_the_keys_of_the_provider(tmp_path: Path) -> None:
+    file = saved(tmp_path / "a.json", [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}])
+    result = convert(file, "--to", "gemini")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == {
+        "systemInstruction": {"parts": [{"text": "Be kind."}]},
+        "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
+    }

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 
 from message_history.dialects.registry import shape_of
 from message_history.files.files import FileForm, allow_assistant_tail, json_bytes, refuse_assistant_tail
-from message_history.files.request_bodies import converted, filled, held_at, required_keys, system_key
+from message_history.files.request_bodies import converted, filled, held_at, key_for, required_keys, system_key
 from message_history.history import MessageHistory
 from message_history.tools import OmittedPart, tool_api
 from message_history.violations import Violation, check
@@ -91,7 +91,8 @@ def repair_file(
         value, omitted = converted(file.container, file.place, export, target, model)
         required = required_keys(value, target)
     elif file.container is not None or export.system is not None:
-        form, value = FileForm.OBJECT, filled(file.container or {}, file.place, export, moved=bool(beside), model=model)
+        place = file.place if file.container is not None else (key_for(target.name),)
+        form, value = FileForm.OBJECT, filled(file.container or {}, place, export, moved=bool(beside), model=model)
     return RepairedList(
         value=value,
         form=form,
