@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import evolve, field, frozen
 
 from message_history.dialects.registry import shape_of
+from message_history.files.converted_bodies import converted, required_keys
 from message_history.files.files import FileForm, allow_assistant_tail, json_bytes, refuse_assistant_tail
-from message_history.files.request_bodies import converted, filled, held_at, key_for, required_keys, system_key
+from message_history.files.request_bodies import filled, held_at, key_for, system_key
 from message_history.history import MessageHistory
 from message_history.tools import OmittedPart, tool_api
 from message_history.violations import Violation, check
