@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.needs import needs_processes
+from tests.needs import needs_pages, needs_processes
 from tests.sessions.foreign import claude_lines, rows
 from tests.sessions.growing import of_length
 
@@ -56,7 +56,8 @@ def written(folder: Path, path: Path, command: str) -> Path:
     return out
 
 
-WRITERS = ["doctor --fix", "doctor --fix --in-place", "repair", "convert", "show"]
+SHOW = pytest.param("show", marks=needs_pages)
+WRITERS = ["doctor --fix", "doctor --fix --in-place", "repair", "convert", SHOW]
 
 
 @pytest.mark.parametrize("command", WRITERS)
@@ -67,7 +68,7 @@ def test_what_is_written_has_the_mode_of_its_source(tmp_path: Path, command: str
     assert all(mode_of(each) == mode for each in tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("command", ["doctor --fix --force", "repair", "convert", "show"])
+@pytest.mark.parametrize("command", ["doctor --fix --force", "repair", "convert", SHOW])
 def test_what_is_overwritten_stays_as_closed_as_it_was(tmp_path: Path, command: str) -> None:
     path = broken(tmp_path, 0o644)
     for name in ("out.json", "a.repaired.json"):
@@ -78,7 +79,7 @@ def test_what_is_overwritten_stays_as_closed_as_it_was(tmp_path: Path, command: 
     assert mode_of(written(tmp_path, path, command)) == 0o600
 
 
-@pytest.mark.parametrize("command", ["repair", "convert --to openai_chat", "show"])
+@pytest.mark.parametrize("command", ["repair", "convert --to openai_chat", SHOW])
 def test_what_has_no_source_is_its_owners_alone(tmp_path: Path, command: str) -> None:
     name, *options = command.split()
     out = tmp_path / "out"

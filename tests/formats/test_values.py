@@ -14,6 +14,7 @@ from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
 from tests.formats.samples import SAMPLES
 from tests.formats.story import told
+from tests.needs import needs_plugins
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -180,6 +181,7 @@ def test_calls_next_to_text_are_read_though_nothing_else_is_strange(keys: dict[s
     assert from_data(raw)[0].history() == history
 
 
+@needs_plugins
 def test_messages_of_a_thread_are_read_in_their_order_and_as_text() -> None:
     raw = [
         {"object": "thread.message", "id": f"msg_{at}", "created_at": at, "role": role, "content": [part]}

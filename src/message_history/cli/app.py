@@ -27,11 +27,10 @@ EXTRAS: Final = {
     "postgres": ("psycopg",),
     "fast": ("msgspec",),
     "images": ("pillow",),
-    "compile": ("message-history-compile",),
-    "formats": ("message-history-formats",),
-    "measure": ("message-history-measure",),
-    "proxy": ("message-history-proxy",),
-    "testing": ("message-history-testing",),
+    **{
+        name: (f"message-history-{name}",)
+        for name in ("compile", "formats", "healing", "measure", "pages", "proxy", "testing")
+    },
 }
 """The packages that each extra needs."""
 
