@@ -42,6 +42,7 @@ from message_history.core.messages.plain import (
     UNSENDABLE,
     blocks_of_plain,
     pack,
+    pack_decided,
     plain_of,
     unpack,
 )
@@ -258,6 +259,13 @@ def test_the_result_of_a_call_that_was_decided_is_plain_however_it_came() -> Non
             ("started", "", None, 5),
         ]
         assert "ann" not in repr([same.for_send(dialect) for dialect in (Anthropic(), OpenAIChat())])
+
+
+@pytest.mark.parametrize("decision", [object(), 7, {}, {"state": ""}, {"reason": 1}, {"state": "started", "at": "now"}])
+def test_a_mark_that_is_not_as_it_is_written_is_not_packed(decision: object) -> None:
+    written = {"state": "approved", "by": "ann"}
+    assert pack_decided({"kind": "decided", "decisions": [written]}) is not None
+    assert pack_decided({"kind": "decided", "decisions": [written, decision]}) is None
 
 
 def test_the_result_of_a_call_whose_arguments_were_edited_is_not_plain() -> None:

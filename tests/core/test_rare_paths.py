@@ -43,6 +43,14 @@ def test_usage_is_added_to_usage_only() -> None:
         Usage() + 1  # type: ignore[operator]
 
 
+def test_what_a_followed_list_drops_is_recorded_before_what_comes_after_it() -> None:
+    user, answer = {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}
+    followed = MessageHistory().add_user("q").follow([user, answer, None, {"role": "user", "content": "b"}])
+    dropped = [each for each in followed.history.repairs if each.code is RepairCode.ENTRY_DROPPED]
+    assert [(each.index, each.source, each.removed) for each in dropped] == [(2, 2, (None,))]
+    assert [message.text for message in followed.history] == ["q", "a", "b"]
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [
