@@ -103,7 +103,7 @@ def _head(like: Mapping[str, Any], role: str) -> dict[str, Any]:
 def _content(made: Mapping[str, Any], names: _Names) -> dict[str, Any]:
     if made.get("type") == "tool_result":
         kind, id, result = names.result
-        return {names.type: kind, id: made["tool_use_id"], result: _text(made.get("content"))}
+        return {names.type: kind, id: made["tool_use_id"], result: result_text(made)}
     if made.get("type") == "tool_use":
         kind, id, name, input = names.call
         return {names.type: kind, id: made["id"], name: made["name"], input: made["input"]}
@@ -111,6 +111,8 @@ def _content(made: Mapping[str, Any], names: _Names) -> dict[str, Any]:
     return {names.type: kind, text: str(made.get("text", ""))}
 
 
-def _text(content: Any) -> str:
+def result_text(made: Mapping[str, Any]) -> str:
+    """Return the texts of a result that a dialect wrote."""
+    content = made.get("content")
     parts = content if isinstance(content, list) else [{"text": content or ""}]
     return "\n".join(str(part.get("text", "")) for part in parts)

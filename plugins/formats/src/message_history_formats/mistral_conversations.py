@@ -18,6 +18,7 @@ from message_history.formats.kit import (
     thinking,
 )
 from message_history.formats.kit.message_rows import RowForm, dialect_items
+from message_history_formats.agent_framework_rows import result_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,9 +115,7 @@ def _entry(role: Role, made: Mapping[str, Any]) -> dict[str, Any]:
         about = {"tool_call_id": made["id"], "name": made["name"], "arguments": json_text(made["input"])}
         return {"type": "function.call", **about}
     if made.get("type") == "tool_result":
-        content = made.get("content") or ""
-        text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
-        return {"type": "function.result", "tool_call_id": made["tool_use_id"], "result": text}
+        return {"type": "function.result", "tool_call_id": made["tool_use_id"], "result": result_text(made)}
     kind = "message.output" if role == "assistant" else "message.input"
     return {"type": kind, "role": role, "content": str(made.get("text", ""))}
 

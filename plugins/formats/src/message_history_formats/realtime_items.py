@@ -19,6 +19,7 @@ from message_history.formats.kit import (
     result,
 )
 from message_history.formats.kit.message_rows import RowForm, dialect_items
+from message_history_formats.agent_framework_rows import result_text
 from message_history_formats.realtime import SPOKEN
 
 if TYPE_CHECKING:
@@ -90,9 +91,7 @@ def _item(role: Role, made: Mapping[str, Any]) -> dict[str, Any]:
         about = {"call_id": made["id"], "name": made["name"], "arguments": json_text(made["input"])}
         return {"type": "function_call", **about}
     if made.get("type") == "tool_result":
-        content = made.get("content") or ""
-        text = content if isinstance(content, str) else "\n".join(str(part.get("text", "")) for part in content)
-        return {"type": "function_call_output", "call_id": made["tool_use_id"], "output": text}
+        return {"type": "function_call_output", "call_id": made["tool_use_id"], "output": result_text(made)}
     kind = "output_text" if role == "assistant" else "input_text"
     return {"type": "message", "role": role, "content": [{"type": kind, "text": str(made.get("text", ""))}]}
 
