@@ -104,10 +104,10 @@ def packed_keys(others: dict[str, Any]) -> bytes | None:
     extra, mark = others.get("extra", {}), others.get("mark")
     if not others.keys() <= {"extra", "mark"} or type(extra) is not dict:
         return None
-    decided = pack_decided(mark) if "mark" in others else b""
-    return (
-        decided if not extra or decided is None else pack({"extra": extra, "mark": mark} if mark else {"extra": extra})
-    )
+    if "mark" not in others:
+        return pack({"extra": extra}) if extra else b""
+    decided = pack_decided(mark)
+    return pack({"extra": extra, "mark": mark}) if extra and decided is not None else decided
 
 
 _KEEP: Final = _Keeper(
