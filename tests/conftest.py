@@ -15,7 +15,7 @@ from tests import outcomes
 
 _slow = (HealthCheck.too_slow, HealthCheck.data_too_large)
 # Two runs of one of these profiles try the same examples, wherever they run; the others try new ones each time.
-settings.register_profile("default", max_examples=12, derandomize=True, deadline=None, suppress_health_check=_slow)
+settings.register_profile("default", max_examples=5, derandomize=True, deadline=None, suppress_health_check=_slow)
 settings.register_profile("few", max_examples=10, derandomize=True, deadline=None, suppress_health_check=_slow)
 settings.register_profile("ci", max_examples=60, derandomize=True, deadline=None, suppress_health_check=_slow)
 settings.register_profile("more", max_examples=2_000, deadline=None, suppress_health_check=_slow)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+
+import pytest
 
 from tests import mutants
 from tests.mutants import changed, changes_of, sample, survives
 from tests.needs import needs_processes
-
-if TYPE_CHECKING:
-    import pytest
 
 SOURCE = "def f(a):\n    b = a and a > 1\n    if b:\n        g(b)\n    return b\n"
 
@@ -35,6 +33,7 @@ def test_a_sample_is_that_of_its_seed() -> None:
     assert sample(core, 5, 1) == sample(core, 5, 1) != sample(core, 5, 2)
 
 
+@pytest.mark.heavy
 @needs_processes
 def test_a_change_that_a_test_notices_does_not_survive(monkeypatch: pytest.MonkeyPatch) -> None:
     path = "src/message_history/core/values/keys.py"

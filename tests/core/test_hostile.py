@@ -83,7 +83,7 @@ def cycle() -> tuple[list[Any], dict[str, Any]]:
     return listed, mapped
 
 
-@pytest.mark.parametrize("make", [lambda: deep(20_000), cycle], ids=["deep", "cyclic"])
+@pytest.mark.parametrize("make", [lambda: deep(5_000), cycle], ids=["deep", "cyclic"])
 def test_containers_without_bottom(make: Callable[[], tuple[list[Any], dict[str, Any]]]) -> None:
     listed, mapped = make()
     raw: list[Any] = [

@@ -115,6 +115,7 @@ def test_a_run_with_threads_adds_its_table(tmp_path: Path) -> None:
     assert text.count("2.00 ms, 0.60 x (0.60 to 0.60)") == 2 * len(WORK)
 
 
+@pytest.mark.heavy
 def test_both_threads_do_the_work() -> None:
     found = shared(size=20, rounds=1, shortest=0.0)
     assert [(cell["operation"], cell["contender"]) for cell in found["cells"]] == list(product(WORK, (ONE, TWO)))

@@ -241,7 +241,7 @@ def test_a_sound_compressed_body_stays_compressed() -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "content"),
-    [("gzip", b"no gzip"), ("gzip", gzip.compress(b"{}" * 9)[:-9]), ("zstd", b"?"), ("br", b"no brotli")],
+    [("gzip", b"no gzip"), ("gzip", gzip.compress(b"{}" * 9, mtime=0)[:-9]), ("zstd", b"?"), ("br", b"no brotli")],
 )
 def test_what_cannot_be_decompressed_goes_through_as_it_came(encoding: str, content: bytes) -> None:
     with proxy_before(fine) as (url, seen):
