@@ -20,7 +20,7 @@ import time
 import traceback
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from examples.approval_agent import Agent, Payments
+from filelock import FileLock
 
 from message_history import CallState, CallStateError, MessageHistory, TextBlock, ToolUseBlock, check
 from message_history.dialects import Anthropic
@@ -60,8 +61,10 @@ class Slow(Payments):
 
     def pay(self, key: str, amount: object) -> str:
         time.sleep(self.chance.random() * self.delay)
-        if not self.keyed or self._is_first(key):
-            super().pay(key, amount)
+        # A process that dies between looking and paying has done neither: the system takes the lock back.
+        with FileLock(self.path.with_suffix(".lock")) if self.keyed else nullcontext():
+            if not self.keyed or super().made(key) is None:
+                super().pay(key, amount)
         time.sleep(self.chance.random() * self.delay)
         return f"paid {amount}"
 
@@ -70,13 +73,6 @@ class Slow(Payments):
         found = super().made(key)
         time.sleep(self.chance.random() * self.delay / 4)
         return found
-
-    def _is_first(self, key: str) -> bool:
-        try:
-            os.close(os.open(f"{self.path}.{key}", os.O_CREAT | os.O_EXCL))
-        except FileExistsError:
-            return False
-        return True
 
 
 def scripted(history: MessageHistory) -> Any:
