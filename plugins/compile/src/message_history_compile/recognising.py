@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 HEAD_LINES: Final = 60
 HEAD_BYTES: Final = 16 * 1024 * 1024
+TOO_LONG: Final = b""
+"""In the place of a line that is too long to be looked at."""
 FURTHER: Final = 600
 """How many lines are looked at where the first of them say nothing."""
 
@@ -34,6 +36,9 @@ def line_format(path: str, chosen: Format | None = None) -> Format | None:
         return None
     with open_input(path) as held:
         lines = list(islice(_limited(held.readline), FURTHER))
+    if TOO_LONG in lines:
+        # One line that can be looked at is enough where another cannot be.
+        lines = [line for line in lines if line != TOO_LONG] * 2
     return format_of(lines, chosen)
 
 
@@ -91,9 +96,8 @@ def _limited(readline: Any) -> Iterable[bytes]:
     read = 0
     while read < HEAD_BYTES and (line := readline(HEAD_BYTES)):
         if len(line) == HEAD_BYTES and not line.endswith(b"\n"):
-            # Too long to be looked at; what follows it decides.
             while (rest := readline(HEAD_BYTES)) and not rest.endswith(b"\n"):
                 pass
-            continue
+            line = TOO_LONG
         read += len(line)
         yield line

@@ -106,14 +106,19 @@ def test_one_odd_line_loses_no_other(odd: str, tmp_path: Path) -> None:
     assert [each["byte"] for each in rejected_in(tmp_path / "out")] == [0]
 
 
-def test_a_first_line_that_is_too_long_loses_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("others", [1, 3])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_line_that_is_too_long_loses_no_other(
+    others: int, is_first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("message_history_compile.recognising.HEAD_BYTES", 20_000)
     monkeypatch.setattr("message_history_compile.reading.MAX_LINE", 50_000)
     long = json.dumps({"messages": [{"role": "user", "content": "x" * 90_000}]})
-    sound = [json.dumps({"messages": ASKED})] * 3
-    (tmp_path / "in.jsonl").write_text("\n".join([long, *sound]) + "\n", encoding="utf-8")
+    sound = [json.dumps({"messages": ASKED})] * others
+    lines = [long, *sound] if is_first else [*sound, long]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     report = compile_files([tmp_path], TRL, tmp_path / "out")
-    assert report.rows == {"train": 3}
+    assert report.rows == {"train": others}
     assert [each["code"] for each in rejected_in(tmp_path / "out")] == ["too_long"]
 
 
