@@ -164,9 +164,11 @@ def test_a_line_of_a_log_that_holds_something_else_is_nothing_wrong(folder: Path
 
 
 @needs_named_pipes
-def test_what_is_no_file_is_passed_over(folder: Path) -> None:
+def test_what_is_no_file_is_named_and_the_others_are_checked(folder: Path) -> None:
     os.mkfifo(folder / "pipe.jsonl")
-    assert "7 sessions" in doctor(folder).stdout
+    result = doctor(folder)
+    assert "7 sessions" in result.stdout
+    assert f"{folder / 'pipe.jsonl'}: error: this is a pipe" in result.stderr
 
 
 def test_fix_in_place_keeps_the_file_as_it_was_in_a_backup(folder: Path) -> None:

@@ -108,10 +108,11 @@ def test_every_command_refuses_it_in_one_line_that_names_it(tmp_path: Path, kind
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
 @pytest.mark.parametrize("name", ["x.db", "x.json", "x.jsonl", "x.eval", ".aider.chat.history.md"])
-def test_a_folder_with_one_in_it_is_searched(tmp_path: Path, kind: str, name: str) -> None:
-    no_file(tmp_path, kind, name)
+def test_a_folder_with_one_in_it_is_searched_and_it_is_named(tmp_path: Path, kind: str, name: str) -> None:
+    path = no_file(tmp_path, kind, name)
     result = CliRunner().invoke(app, ["doctor", str(tmp_path)])
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stderr.startswith(f"{path}: error: this is {KINDS[kind]}, not a regular file")
+    assert (result.exit_code, result.stdout) == (2, "0 sessions: 1 file unreadable\n")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -140,6 +141,18 @@ def test_compile_rejects_it_and_goes_on(tmp_path: Path, kind: str) -> None:
     result = CliRunner().invoke(app, arguments)
     rejected = json.loads((out / "rejected.jsonl").read_text())
     assert f"this is {KINDS[kind]}" in rejected["reason"], result.output
+
+
+@needs_plugins
+@pytest.mark.parametrize("name", ["x.jsonl", "x.db", "x.jsonl.gz"])
+def test_compile_names_what_it_did_not_open_in_a_folder(tmp_path: Path, name: str) -> None:
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(rows(claude_lines(of_length(4))))
+    path = no_file(folder, "pipe", name)
+    result = CliRunner().invoke(app, ["compile", str(folder), "--to", "openai", "--out", str(out)])
+    rejected = json.loads((out / "rejected.jsonl").read_text())
+    assert (rejected["source"], rejected["reason"].startswith("this is a pipe")) == (str(path), True), result.output
 
 
 def test_what_takes_the_place_of_a_file_before_it_is_opened_is_refused(

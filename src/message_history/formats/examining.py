@@ -94,7 +94,7 @@ def find_files(places: Iterable[str | PathLike[str]]) -> tuple[list[Path], list[
 
     Folders are searched to the bottom, and files are taken as they are. Links to folders are not followed. Returns the
     files with a JSON ending and databases, sorted, and folders whose files make up sessions, as opencode's storage; and
-    what could not be searched, with why not.
+    what could not be searched, with why not. What has such a name and cannot be opened, as a pipe, is among the files.
     """
     found: dict[Path, None] = {}
     problems: list[tuple[Path, str]] = []
@@ -112,9 +112,7 @@ def find_files(places: Iterable[str | PathLike[str]]) -> tuple[list[Path], list[
                 inner.clear()
                 continue
             inner[:] = sorted(set(inner) - NOT_ENTERED)
-            paths = (Path(folder) / name for name in sorted(names) if _may_be_session(Path(folder) / name))
-            # To open a pipe would wait for whoever writes to it.
-            found.update((path, None) for path in paths if path.is_file() or not path.exists())
+            found.update((path, None) for path in map(Path(folder).joinpath, sorted(names)) if _may_be_session(path))
     return list(found), problems
 
 
@@ -123,7 +121,7 @@ def _may_be_session(path: Path) -> bool:
         try:
             return is_container(content(path, len(SQLITE)))
         except OSError:
-            return False
+            return True
     return path.suffix in SUFFIXES or path.name in NAMES
 
 

@@ -34,7 +34,7 @@ def find_inputs(inputs: Iterable[str | PathLike[str]]) -> list[str]:
     # The library's own search is for sessions, which nobody packs.
     folders = [Path(each) for each in places if not is_url(each) and Path(each).is_dir()]
     more = (str(path) for folder in folders for path in sorted(folder.rglob("*")) if _ENDINGS.search(path.name))
-    beside = [path for path in more if path not in known and not _ends_plainly(path) and Path(path).is_file()]
+    beside = [path for path in more if path not in known and not _ends_plainly(path) and not Path(path).is_dir()]
     return [*map(str, local), *beside, *(path for each in places if is_url(each) for path in _found_at(each))]
 
 

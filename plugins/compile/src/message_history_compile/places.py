@@ -7,12 +7,15 @@ import io
 import re
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, Final, final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, final
 from urllib.parse import urlsplit
 
 from message_history.extras import needs_extra
 from message_history.files.files import TooLargeError, content_of
 from message_history.files.opening import MAX_BYTES, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 STDIN: Final = "-"
 SPOOLED: Final = "stdin-"
@@ -107,6 +110,12 @@ def content(place: str) -> bytes:
     if len(data) > MAX_BYTES:
         raise TooLargeError(f"it is larger than {MAX_BYTES:,} bytes")
     return data
+
+
+def skip_line(readline: Callable[[int], bytes]) -> None:
+    """Read to the end of a line, however long it is, without holding it."""
+    while (rest := readline(CHUNK)) and not rest.endswith(b"\n"):
+        pass
 
 
 def filesystem_of(place: str) -> tuple[Any, str]:

@@ -19,7 +19,7 @@ from message_history_compile.errors import CannotCompileError
 from message_history_compile.inputs import hash_of
 from message_history_compile.items import rows_of
 from message_history_compile.masks import masks_in
-from message_history_compile.places import DamagedError, content, is_url, named, open_input
+from message_history_compile.places import DamagedError, content, is_url, named, open_input, skip_line
 from message_history_compile.recognising import format_of_rows
 from message_history_compile.rows import Rejected, Source, compile_conversation, digest_of
 
@@ -159,12 +159,13 @@ def _read_lines(part: Part, chosen: Format) -> Iterator[Found | Rejected]:
             line = opened.readline(MAX_LINE)
             if not line:
                 return
-            source = Source(path=path, byte=place, hash=digest_of(line.rstrip(b"\r\n")))
             if len(line) == MAX_LINE and not line.endswith(b"\n"):
-                _skip_line(opened.readline)
+                del line
+                skip_line(opened.readline)
                 why = f"the line is longer than {MAX_LINE:,} bytes"
                 yield Rejected(source=Source(path=path, byte=place), code="too_long", why=why)
             elif line.strip(b" \t\r\n"):
+                source = Source(path=path, byte=place, hash=digest_of(line.rstrip(b"\r\n")))
                 value, problem = _value(line)
                 if problem is not None:
                     yield Rejected(source=source, code="not_json", why=problem)
@@ -260,8 +261,3 @@ def _value(line: bytes) -> tuple[Any, str | None]:
         decoder = Decoder()
         value = decoder.value(decode_line(line))
         return value, decoder.failure
-
-
-def _skip_line(readline: Any) -> None:
-    while (rest := readline(MAX_LINE)) and not rest.endswith(b"\n"):
-        pass

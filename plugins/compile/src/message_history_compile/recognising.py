@@ -12,7 +12,7 @@ from message_history.formats.kit import UnreadableFileError
 from message_history.formats.kit.document import parse_document
 from message_history.formats.registry import FORMATS, recognise
 from message_history_compile.columns import with_lists
-from message_history_compile.places import open_input
+from message_history_compile.places import open_input, skip_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -96,8 +96,7 @@ def _limited(readline: Any) -> Iterable[bytes]:
     read = 0
     while read < HEAD_BYTES and (line := readline(HEAD_BYTES)):
         if len(line) == HEAD_BYTES and not line.endswith(b"\n"):
-            while (rest := readline(HEAD_BYTES)) and not rest.endswith(b"\n"):
-                pass
+            skip_line(readline)
             line = TOO_LONG
         read += len(line)
         yield line

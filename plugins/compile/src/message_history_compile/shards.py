@@ -14,7 +14,7 @@ from attrs import asdict, field, frozen
 from message_history.formats.registry import FORMATS
 from message_history_compile.counting import check_lines
 from message_history_compile.learning import Sampler, count_pieces
-from message_history_compile.places import DamagedError, is_parquet, is_stream, is_url, open_input, size_of
+from message_history_compile.places import DamagedError, is_parquet, is_stream, is_url, open_input, size_of, skip_line
 from message_history_compile.reading import COPY, Part, compile_found, read_part
 from message_history_compile.recognising import line_format
 from message_history_compile.rows import Rejected, json_line
@@ -128,7 +128,7 @@ def _parts_of(path: str, unit_bytes: int, chosen: Any) -> Iterable[Part]:
         start = 0
         while start < size:
             opened.seek(min(start + unit_bytes, size))
-            opened.readline()
+            skip_line(opened.readline)
             stop = opened.tell()
             yield Part(path, start, stop, lines.name)
             start = stop
