@@ -264,6 +264,16 @@ def test_calls_that_came_with_one_id_stay_two(second: dict[str, str]) -> None:
     assert {each.code for each in left.repairs[len(history.repairs) :]} == {RepairCode.CONTENT_FORGOTTEN}
 
 
+def test_a_call_that_moved_up_gets_no_key_of_one_that_is_gone() -> None:
+    calls = [ToolUseBlock("1", "pay", {"to": "Alice"}), ToolUseBlock("2", "pay", {"to": "Bob"})]
+    history = a_chat().add_assistant(calls).add_tool_result("2", "paid").add_user("And?")
+    erased = erase(history, key=history.calls[0].key)
+    moved = erased.without_unanswered()
+    left = erase(moved, key=moved.calls[0].key)
+    assert [each.call.id for each in left.calls] == ["2"]
+    assert left.calls[0].key not in {each.key for each in (*history.calls, *erased.calls)}
+
+
 def test_keys_of_other_calls_stay() -> None:
     history = a_chat().add_assistant([ToolUseBlock("1", "f", {"x": "Alice"}), ToolUseBlock("2", "f", {"x": "Bob"})])
     left = redact(history, "Alice")

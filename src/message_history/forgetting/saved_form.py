@@ -134,7 +134,9 @@ class Rewriting:
             number, call = calls[place]
             names[old] = old
             if (position, number) in self._blocks or lineage != before:
-                moved = call.pop("key", None)
+                call.pop("key", None)
+                meta = self._messages[position].calls[place].meta
+                moved = meta is not None and meta.key
                 origin = Origin(lineage, (position + 1) // 2, place)
                 own = _key_of(call, origin)
                 # Where a call has moved to, one may have been that is gone.
