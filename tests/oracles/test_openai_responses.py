@@ -42,8 +42,9 @@ def is_ours(item: dict[str, Any]) -> bool:
 
 
 def asks_for_less(item: dict[str, Any]) -> bool:
-    """Tell whether the live API takes an item that its types do not: reasoning without its id."""
-    return item.get("type") == "reasoning" and "id" not in item
+    """Tell whether the live API takes an item that its types do not: reasoning or parts without an id."""
+    is_of_parts = item.get("role") == "assistant" and isinstance(item.get("content"), list)
+    return "id" not in item and (item.get("type") == "reasoning" or is_of_parts)
 
 
 @given(configurations(), histories())
