@@ -179,7 +179,10 @@ def test_progress_is_told_within_a_shard(tmp_path: Path) -> None:
 @needs_processes
 def test_ctrl_c_ends_the_processes_at_once(tmp_path: Path) -> None:
     write_lines(tmp_path / "in.jsonl", [agent()] * 60_000)
-    command = [sys.executable, "-c", "from message_history.cli.app import app; app()", "compile", "in.jsonl"]
+    # Where the tests run in the background, a shell lets them ignore Ctrl-C.
+    heeds = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    code = f"{heeds}; from message_history.cli.app import app; app()"
+    command = [sys.executable, "-c", code, "compile", "in.jsonl"]
     options = ["--to", "trl", "--out", "out", "--workers", "2", "--shard-mb", "8"]
     with subprocess.Popen([*command, *options], cwd=tmp_path, stderr=subprocess.DEVNULL, start_new_session=True) as ran:
         while not list(tmp_path.glob("out/.work/*/train.jsonl")):
