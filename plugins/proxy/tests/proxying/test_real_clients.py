@@ -71,26 +71,26 @@ def run_python(send: Callable[[Raw], Any], form: Form, strict: StrictServer) -> 
 def test_the_sdk_of_anthropic(servers: tuple[StrictServer, str]) -> None:
     anthropic = pytest.importorskip("anthropic")
     strict, proxy = servers
-    client = anthropic.Anthropic(api_key="none", base_url=f"{proxy}/anthropic", max_retries=0)
+    with anthropic.Anthropic(api_key="none", base_url=f"{proxy}/anthropic", max_retries=0) as client:
 
-    def send(raw: Raw) -> None:
-        client.messages.create(model="claude-haiku-4-5", max_tokens=99, messages=raw)
+        def send(raw: Raw) -> None:
+            client.messages.create(model="claude-haiku-4-5", max_tokens=99, messages=raw)
 
-    run_python(send, "anthropic", strict)
+        run_python(send, "anthropic", strict)
 
 
 def test_the_sdk_of_openai(servers: tuple[StrictServer, str]) -> None:
     openai = pytest.importorskip("openai")
     strict, proxy = servers
-    client = openai.OpenAI(api_key="none", base_url=f"{proxy}/openai/v1", max_retries=0)
-    run_python(lambda raw: client.chat.completions.create(model="gpt-4o", messages=raw), "chat", strict)
+    with openai.OpenAI(api_key="none", base_url=f"{proxy}/openai/v1", max_retries=0) as client:
+        run_python(lambda raw: client.chat.completions.create(model="gpt-4o", messages=raw), "chat", strict)
 
 
 def test_the_sdk_of_openai_with_responses(servers: tuple[StrictServer, str]) -> None:
     openai = pytest.importorskip("openai")
     strict, proxy = servers
-    client = openai.OpenAI(api_key="none", base_url=f"{proxy}/openai/v1", max_retries=0)
-    run_python(lambda raw: client.responses.create(model="gpt-5", input=raw, store=False), "responses", strict)
+    with openai.OpenAI(api_key="none", base_url=f"{proxy}/openai/v1", max_retries=0) as client:
+        run_python(lambda raw: client.responses.create(model="gpt-5", input=raw, store=False), "responses", strict)
 
 
 def test_langchain(servers: tuple[StrictServer, str]) -> None:
