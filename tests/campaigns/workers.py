@@ -20,7 +20,7 @@ import time
 import traceback
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -62,7 +62,7 @@ class Slow(Payments):
     def pay(self, key: str, amount: object) -> str:
         time.sleep(self.chance.random() * self.delay)
         # A process that dies between looking and paying has done neither: the system takes the lock back.
-        with FileLock(self.path.with_suffix(".lock")) if self.keyed else nullcontext():
+        with FileLock(self.path.with_suffix(".lock")):
             if not self.keyed or super().made(key) is None:
                 super().pay(key, amount)
         time.sleep(self.chance.random() * self.delay)
