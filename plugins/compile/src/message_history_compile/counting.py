@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
-from message_history_compile.places import DamagedError, open_input
+from message_history_compile.places import BLANK, CHUNK, DamagedError, open_input, skip_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from message_history_compile.reading import Part
-
-_CHUNK: Final = 1024 * 1024
-_BLANK: Final = b" \t\r\n"
 
 
 @final
@@ -29,14 +26,13 @@ def lines_in(part: Part) -> int:
         if part.start:
             opened.seek(part.start)
         while part.to_end or opened.tell() < part.stop:
-            line = opened.readline(_CHUNK)
+            line = opened.readline(CHUNK)
             if not line:
                 break
-            filled = bool(line.strip(_BLANK))
-            while line and not line.endswith(b"\n"):
-                line = opened.readline(_CHUNK)
-                filled = filled or bool(line.strip(_BLANK))
-            count += filled
+            is_filled = bool(line.strip(BLANK))
+            if not line.endswith(b"\n"):
+                is_filled = skip_line(opened.readline) or is_filled
+            count += is_filled
     return count
 
 
@@ -65,5 +61,5 @@ def _line_feeds(path: Path) -> int:
 
 
 def _chunks(opened: Any) -> Iterable[bytes]:
-    while chunk := opened.read(_CHUNK):
+    while chunk := opened.read(CHUNK):
         yield chunk

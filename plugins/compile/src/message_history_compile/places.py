@@ -21,6 +21,8 @@ STDIN: Final = "-"
 SPOOLED: Final = "stdin-"
 """How the name of a file begins that holds what came by the standard input."""
 CHUNK: Final = 1024 * 1024
+BLANK: Final = b" \t\r\n"
+"""A line of nothing else is not a row."""
 _PACKED_CHUNK: Final = 16 * 1024
 """How much is unpacked at once: little may be much when it is unpacked."""
 _GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
@@ -112,10 +114,14 @@ def content(place: str) -> bytes:
     return data
 
 
-def skip_line(readline: Callable[[int], bytes]) -> None:
-    """Read to the end of a line, however long it is, without holding it."""
-    while (rest := readline(CHUNK)) and not rest.endswith(b"\n"):
-        pass
+def skip_line(readline: Callable[[int], bytes]) -> bool:
+    """Read to the end of a line, however long it is, without holding it; return whether it was not blank."""
+    is_filled = False
+    while rest := readline(CHUNK):
+        is_filled = is_filled or bool(rest.strip(BLANK))
+        if rest.endswith(b"\n"):
+            break
+    return is_filled
 
 
 def filesystem_of(place: str) -> tuple[Any, str]:

@@ -19,7 +19,7 @@ from message_history_compile.errors import CannotCompileError
 from message_history_compile.inputs import hash_of
 from message_history_compile.items import rows_of
 from message_history_compile.masks import masks_in
-from message_history_compile.places import DamagedError, content, is_url, named, open_input, skip_line
+from message_history_compile.places import BLANK, DamagedError, content, is_url, named, open_input, skip_line
 from message_history_compile.recognising import format_of_rows
 from message_history_compile.rows import Rejected, Source, compile_conversation, digest_of
 
@@ -160,11 +160,12 @@ def _read_lines(part: Part, chosen: Format) -> Iterator[Found | Rejected]:
             if not line:
                 return
             if len(line) == MAX_LINE and not line.endswith(b"\n"):
+                is_filled = bool(line.strip(BLANK))
                 del line
-                skip_line(opened.readline)
-                why = f"the line is longer than {MAX_LINE:,} bytes"
-                yield Rejected(source=Source(path=path, byte=place), code="too_long", why=why)
-            elif line.strip(b" \t\r\n"):
+                if skip_line(opened.readline) or is_filled:
+                    why = f"the line is longer than {MAX_LINE:,} bytes"
+                    yield Rejected(source=Source(path=path, byte=place), code="too_long", why=why)
+            elif line.strip(BLANK):
                 source = Source(path=path, byte=place, hash=digest_of(line.rstrip(b"\r\n")))
                 value, problem = _value(line)
                 if problem is not None:

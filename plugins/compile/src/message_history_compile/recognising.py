@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 HEAD_LINES: Final = 60
 HEAD_BYTES: Final = 16 * 1024 * 1024
-TOO_LONG: Final = b""
-"""In the place of a line that is too long to be looked at."""
 FURTHER: Final = 600
 """How many lines are looked at where the first of them say nothing."""
 
@@ -36,23 +34,24 @@ def line_format(path: str, chosen: Format | None = None) -> Format | None:
         return None
     with open_input(path) as held:
         lines = list(islice(_limited(held.readline), FURTHER))
-    if TOO_LONG in lines:
-        # One line that can be looked at is enough where another cannot be.
-        lines = [line for line in lines if line != TOO_LONG] * 2
-    return format_of(lines, chosen)
+    looked_at = [line for line in lines if line is not None]
+    return format_of(looked_at, chosen, has_more=len(looked_at) < len(lines))
 
 
-def format_of(lines: list[bytes], chosen: Format | None = None) -> Format | None:
-    """Find the format of the first lines of a file; None when they are not separate conversations."""
+def format_of(lines: list[bytes], chosen: Format | None = None, *, has_more: bool = False) -> Format | None:
+    """Find the format of the first lines of a file; None when they are not separate conversations.
+
+    `has_more` says that there is a line more, which cannot be looked at, or that one alone would be a row as well.
+    """
     lines = [_with_lists(line) for line in lines]
     objects = [line for line in lines if isinstance(_value(line), dict)]
     # A file with one object in it is read whole, as far as it can be.
-    if len(objects) < 2:
+    if len(objects) + has_more < 2:
         return None
     if chosen is not None:
         return chosen
     whole = _recognised(b"".join(line for line in lines[:HEAD_LINES] if line.endswith(b"\n")))
-    if whole is not None:
+    if whole is not None and len(objects) > 1:
         return whole if whole.by_line else None
     found = Counter(each.name for each in _alone(objects) if each.by_line)
     name, count = found.most_common(1)[0] if found else ("", 0)
@@ -67,8 +66,7 @@ def _with_lists(line: bytes) -> bytes:
 
 def format_of_rows(rows: list[Any], chosen: Format | None = None) -> Format | None:
     """Find the format of the first rows of a data set that is not a file of lines."""
-    lines = [json.dumps(row, default=str).encode() + b"\n" for row in rows]
-    return format_of(lines if len(lines) > 1 else lines * 2, chosen)
+    return format_of([json.dumps(row, default=str).encode() + b"\n" for row in rows], chosen, has_more=len(rows) == 1)
 
 
 def _alone(lines: list[bytes]) -> Iterator[Format]:
@@ -92,11 +90,13 @@ def _value(line: bytes) -> Any:
     return Decoder().value(decode_line(line))
 
 
-def _limited(readline: Any) -> Iterable[bytes]:
+def _limited(readline: Any) -> Iterable[bytes | None]:
+    """Yield lines; None in the place of one that is too long to be looked at."""
     read = 0
     while read < HEAD_BYTES and (line := readline(HEAD_BYTES)):
         if len(line) == HEAD_BYTES and not line.endswith(b"\n"):
             skip_line(readline)
-            line = TOO_LONG
-        read += len(line)
-        yield line
+            yield None
+        else:
+            read += len(line)
+            yield line

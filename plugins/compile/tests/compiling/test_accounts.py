@@ -122,6 +122,14 @@ def test_a_line_that_is_too_long_loses_no_other(
     assert [each["code"] for each in rejected_in(tmp_path / "out")] == ["too_long"]
 
 
+def test_a_long_line_of_blanks_is_not_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("message_history_compile.reading.MAX_LINE", 5_000)
+    sound = json.dumps({"messages": ASKED}) + "\n"
+    (tmp_path / "in.jsonl").write_text(sound * 3 + " " * 9_000 + "\n" + sound, encoding="utf-8")
+    report = compile_files([tmp_path], TRL, tmp_path / "out")
+    assert (report.rows, report.rejected) == ({"train": 4}, {})
+
+
 def test_a_row_of_a_list_is_read_with_its_columns(tmp_path: Path) -> None:
     rows = [{"messages": ASKED}, {"messages": ASKED, "videos": ["a.mp4"]}, {"messages": ASKED}]
     (tmp_path / "list.json").write_text(json.dumps(rows), encoding="utf-8")
