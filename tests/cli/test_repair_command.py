@@ -35,7 +35,7 @@ def test_a_valid_list_is_written_beside_the_input_and_each_repair_is_printed(tmp
     out = tmp_path / "a.repaired.json"
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines() == [
-        f"{file}: 1 repair (1 synthetic)",
+        f"{file}: 1 repair (1 added)",
         "  entry 1: result_stubbed (synthetic): Added a stub for a call without a result: call 'toolu_1' of 'f': "
         "no result is recorded",
         f"  written: {out} (anthropic)",

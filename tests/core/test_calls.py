@@ -108,12 +108,13 @@ def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(TypeError, match="call must be"):
         ASKED.record_call(1, "started")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="nonsense"):
-        ASKED.calls.where("nonsense")  # type: ignore[arg-type]
+        ASKED.calls.where("nonsense")
 
 
 def test_calls_are_filtered_by_state_and_turn() -> None:
     history = in_state(State.WAITING, settled=True).add_assistant(ToolUseBlock("3", "look", {}))
     assert [record.call.id for record in history.calls.where(State.WAITING)] == ["1"]
+    assert history.calls.where("waiting") == history.calls.where(State.WAITING)
     assert [record.call.id for record in history.calls.where(State.WAITING, State.ANSWERED)] == ["1", "2"]
     assert [record.call.id for record in history.calls.where(turn=5)] == ["3"]
     assert [record.call.id for record in history.calls.unsettled()] == ["1", "3"]

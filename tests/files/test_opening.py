@@ -137,7 +137,7 @@ def test_a_file_of_a_session_folder_is_opened_like_a_session(tmp_path: Path, kin
 def test_compile_rejects_it_and_goes_on(tmp_path: Path, kind: str) -> None:
     path, out = no_file(tmp_path, kind, "x.jsonl"), tmp_path / "out"
     (tmp_path / "a.jsonl").write_bytes(rows(claude_lines(of_length(4))))
-    arguments = ["compile", str(tmp_path / "a.jsonl"), str(path), "--to", "openai", "--out", str(out)]
+    arguments = ["compile", str(tmp_path / "a.jsonl"), str(path), "--to", "openai_chat", "--out", str(out)]
     result = CliRunner().invoke(app, arguments)
     rejected = json.loads((out / "rejected.jsonl").read_text())
     assert f"this is {KINDS[kind]}" in rejected["reason"], result.output

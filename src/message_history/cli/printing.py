@@ -226,12 +226,15 @@ def _console(*, stderr: bool) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
+_DONE: Final = {Severity.LOSSY: "removed", Severity.SYNTHETIC: "added", Severity.LOSSLESS: "moved or rewritten"}
+
+
 def _summary(repairs: Sequence[Repair]) -> Text:
     if not repairs:
         return Text("nothing to repair", "bold green")
     counts = Counter(repair.severity for repair in repairs)
-    by_severity = ", ".join(f"{counts[severity]} {severity.value}" for severity in Severity if counts[severity])
-    return Text(f"{counted(len(repairs), 'repair')} ({by_severity})", "bold")
+    done = ", ".join(f"{counts[severity]} {what}" for severity, what in _DONE.items() if counts[severity])
+    return Text(f"{counted(len(repairs), 'repair')} ({done})", "bold")
 
 
 def one_line(text: str) -> str:

@@ -17,7 +17,7 @@ from rich.progress import (
 from rich.text import Text
 
 from message_history.cli.exit_codes import ExitCode
-from message_history.cli.options import as_json, input_dialect, input_format
+from message_history.cli.options import NameOf, as_json, input_dialect, input_format
 from message_history.cli.printing import counted, visible
 from message_history.cli.report import printer_for
 from message_history.extras import not_installed
@@ -43,7 +43,7 @@ _EXTRAS: Final = {
 
 @click.command("compile")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@click.option("--to", "target", type=click.Choice(tuple(TARGETS)), required=True, help="Who takes the rows.")
+@click.option("--to", "target", type=NameOf(tuple(TARGETS)), required=True, help="Who takes the rows.")
 @click.option("--out", required=True, metavar="DIR", help="The folder to write; it must be new, or of the same run.")
 @click.option("--template", metavar="PATH", help="For chat-template: a tokenizer's folder, or a Jinja file.")
 @click.option("--tokenizer", metavar="PATH", help="A tokenizer's folder or its tokenizer.json: lengths in its tokens.")

@@ -37,15 +37,15 @@ def test_images_of_a_row_stand_where_its_text_says() -> None:
     messages = [{"role": "user", "content": "<image>Who are <image>?"}, ASKED[1]]
     item = {"messages": messages, "images": ["a.jpg", "https://example.test/b.png"]}
     assert reason_of(item, "trl") == "media"
-    assert row_of(item, "openai")["messages"][0]["content"] == [
+    assert row_of(item, "openai_chat")["messages"][0]["content"] == [
         {"type": "image_url", "image_url": {"url": "a.jpg"}},
         {"type": "text", "text": "Who are "},
         {"type": "image_url", "image_url": {"url": "https://example.test/b.png"}},
         {"type": "text", "text": "?"},
     ]
     assert row_of(item, "trl", media="omit")["messages"][0]["content"] == "Who are ?"
-    assert reason_of({**item, "images": ["a.jpg"]}, "openai") == "media"
-    assert reason_of({**item, "images": [{"bytes": "x"}] * 2}, "openai") == "media"
+    assert reason_of({**item, "images": ["a.jpg"]}, "openai_chat") == "media"
+    assert reason_of({**item, "images": [{"bytes": "x"}] * 2}, "openai_chat") == "media"
 
 
 @pytest.mark.parametrize("column", ["audios", "videos"])
@@ -69,7 +69,7 @@ def test_a_column_that_would_be_lost_rejects_its_row(column: str) -> None:
 def test_a_preference_whose_ends_are_whole_is_not_doubled() -> None:
     other = [ASKED[0], {"role": "assistant", "content": "That."}]
     item = {"prompt": "Which?", "messages": ASKED, "chosen": ASKED, "rejected": other}
-    chosen, _ = compile_all(item, "openai", format="preferences")
+    chosen, _ = compile_all(item, "openai_chat", format="preferences")
     assert not isinstance(chosen, Rejected)
     assert [each["content"] for each in chosen.values["messages"]] == ["Which?", "This."]
 

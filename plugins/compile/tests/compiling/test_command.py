@@ -11,6 +11,8 @@ from tests.cli.test_json_reports import BROKEN, CRASHED, report_of
 
 from compiling.conversations import agent, crashed, write_lines
 from message_history.cli.app import app
+from message_history.cli.options import DIALECT_NAMES
+from message_history_compile.targets import TARGETS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +25,7 @@ def run(*arguments: object) -> tuple[int, str]:
 
 def test_rows_are_written_and_counted(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "in.jsonl", [agent(), crashed()])
-    code, output = run(path, "--to", "openai", "--out", tmp_path / "out")
+    code, output = run(path, "--to", "openai_chat", "--out", tmp_path / "out")
     assert code == 0
     assert "2 rows, 2 of them repaired, 0 rejected" in output
     assert "repaired: result_stubbed: 1" in output
@@ -48,7 +50,7 @@ def test_wrong_usage_says_what_to_do(tmp_path: Path) -> None:
     code, output = run(tmp_path / "nonesuch", "--to", "trl", "--out", tmp_path / "out")
     assert (code, "no such file" in output) == (2, True)
     assert run(path, "--to", "trl", "--out", tmp_path / "out")[0] == 0
-    code, output = run(path, "--to", "openai", "--out", tmp_path / "out")
+    code, output = run(path, "--to", "openai_chat", "--out", tmp_path / "out")
     assert (code, "another run" in output) == (2, True)
 
 
@@ -58,7 +60,7 @@ def test_values_of_a_file_stay_within_their_line(kind: str, json_report: bool, t
     path = tmp_path / "a.json"
     path.write_text(json.dumps(hostile(EVIL[kind])))
     flags = ["--json"] if json_report else []
-    _, output = run(path, "--to", "openai", "--out", tmp_path / "rows", *flags)
+    _, output = run(path, "--to", "openai_chat", "--out", tmp_path / "rows", *flags)
     assert not [line for line in output.splitlines() if line.strip().startswith("forged")]
     assert not STEERING.search(output)
     if json_report:
@@ -70,7 +72,7 @@ def test_values_of_a_file_stay_within_their_line(kind: str, json_report: bool, t
 def test_a_report_is_of_the_schema_and_all_that_is_printed(data: bytes, there: bool, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(data)
-    arguments = ("compile", path if there else tmp_path / "none", "--to", "openai", "--out", tmp_path / "out")
+    arguments = ("compile", path if there else tmp_path / "none", "--to", "openai_chat", "--out", tmp_path / "out")
     result = CliRunner().invoke(app, [*map(str, arguments), "--json"])
     report = report_of(result.stdout)
     assert (result.stderr, report["command"], report["exit_code"]) == ("", "compile", result.exit_code)
@@ -80,3 +82,18 @@ def test_a_report_is_of_the_schema_and_all_that_is_printed(data: bytes, there: b
 def test_the_version_names_the_distribution_and_what_it_uses() -> None:
     shown = CliRunner().invoke(app, ["--version"], prog_name="message-history").stdout
     assert f"  message-history-compile {version('message-history-compile')}: attrs {version('attrs')}" in shown
+
+
+@pytest.mark.parametrize(("typed", "near"), [("openai", "openai_chat"), ("bedrok", "bedrock"), ("zzzz", None)])
+def test_a_target_that_is_nearly_right_is_answered_with_the_right_one(
+    tmp_path: Path, typed: str, near: str | None
+) -> None:
+    code, output = run(tmp_path, "--to", typed, "--out", tmp_path / "out")
+    assert code == 2
+    assert (f"Did you mean '{near}'?" if near else "Invalid value for '--to'") in output
+    assert ("Did you mean" in output) is (near is not None)
+
+
+def test_a_target_in_the_form_of_a_dialect_has_the_name_of_the_dialect() -> None:
+    assert {"anthropic", "bedrock", "openai_chat"} == {*TARGETS} & {*DIALECT_NAMES}
+    assert not {"openai"} & {*TARGETS}

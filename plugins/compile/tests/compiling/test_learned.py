@@ -17,7 +17,7 @@ from message_history_compile.running import compile_files
 if TYPE_CHECKING:
     from pathlib import Path
 
-OPENAI = Plan(target="openai", synthetic="mask")
+OPENAI = Plan(target="openai_chat", synthetic="mask")
 EVIL = "<script>alert(1)</script>"
 
 

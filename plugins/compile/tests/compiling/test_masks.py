@@ -34,7 +34,7 @@ def masked(*, first: bool = True, **keys: Any) -> dict[str, Any]:
 
 def learned(target: str, row: dict[str, Any]) -> str:
     """Return the texts that the target's taker learns from a row, by the marks that it reads and no others."""
-    if target == "openai":
+    if target == "openai_chat":
         said = [each for each in row["messages"] if each["role"] == "assistant" and each.get("weight", 1)]
     elif target == "sharegpt-axolotl":
         said = [each for each in row["conversations"] if each["train"]]
@@ -65,7 +65,7 @@ def test_a_mask_of_the_input_is_kept_or_the_row_is_rejected(target: str, mask: d
 
 
 def test_a_weight_is_what_it_was() -> None:
-    assert [each.get("weight") for each in row_of(masked(weight=0), "openai")["messages"]] == [None, 0, None, 1]
+    assert [each.get("weight") for each in row_of(masked(weight=0), "openai_chat")["messages"]] == [None, 0, None, 1]
 
 
 def test_without_a_mask_a_row_ends_before_what_must_not_be_learned() -> None:
@@ -75,12 +75,12 @@ def test_without_a_mask_a_row_ends_before_what_must_not_be_learned() -> None:
 
 def test_marks_of_this_library_are_law_too() -> None:
     ours = {"messages": [chat("user", "a"), chat("assistant", "ours", synthetic=True), *masked()["messages"]]}
-    assert [each.get("weight") for each in row_of(ours, "openai")["messages"]] == [None, 0, None, 1, None, 1]
+    assert [each.get("weight") for each in row_of(ours, "openai_chat")["messages"]] == [None, 0, None, 1, None, 1]
 
 
 @pytest.mark.parametrize("between", [{"weight": 0.5}, {"training_detail": [{"begin_offset": 0, "train": False}]}])
 def test_a_mask_that_no_target_can_say_rejects_the_row(between: dict[str, Any]) -> None:
-    assert reason_of(masked(**between), "openai") in ("weight", "mask_of_parts")
+    assert reason_of(masked(**between), "openai_chat") in ("weight", "mask_of_parts")
 
 
 def test_a_mask_on_what_is_taken_out_stays() -> None:
@@ -93,14 +93,14 @@ def test_a_mask_on_what_is_taken_out_stays() -> None:
             chat("assistant", "c"),
         ]
     }
-    assert [each.get("weight") for each in row_of(item, "openai")["messages"]] == [None, 0, None, 1]
+    assert [each.get("weight") for each in row_of(item, "openai_chat")["messages"]] == [None, 0, None, 1]
 
 
 def test_a_mask_that_is_not_found_again_rejects_the_row() -> None:
     item = masked()
     item["messages"].append(chat("assistant", [{"type": "text", "text": "b", "role": "critic", "train": False}]))
     item["meta"] = {"role": "assistant", "weight": 0}
-    assert reason_of(item, "openai") == "mask_lost"
+    assert reason_of(item, "openai_chat") == "mask_lost"
 
 
 @pytest.mark.parametrize("second", LINES)
@@ -118,11 +118,11 @@ def test_a_mask_goes_through_every_target_and_back(first: str, second: str, on_f
 
 def test_nothing_is_merged_across_a_result_that_no_call_has() -> None:
     said = [chat("user", "Sum?"), chat("assistant", "[f(c=1)]"), chat("tool", "30"), chat("assistant", "It is 30")]
-    assert reason_of({"messages": said}, "openai") == "joined"
+    assert reason_of({"messages": said}, "openai_chat") == "joined"
     blank = [chat("user", "Sum?"), chat("assistant", "Wait."), chat("user", " "), chat("assistant", "It is 30")]
-    assert reason_of({"messages": blank}, "openai") == "joined"
+    assert reason_of({"messages": blank}, "openai_chat") == "joined"
     orphan = [chat("user", [result("gone", "x")]), *masked()["messages"]]
-    assert isinstance(compile_one({"messages": orphan}, "openai"), Row), "no reply stands before it"
+    assert isinstance(compile_one({"messages": orphan}, "openai_chat"), Row), "no reply stands before it"
 
 
 def test_nothing_is_merged_across_a_call_that_is_dropped() -> None:
@@ -133,5 +133,5 @@ def test_nothing_is_merged_across_a_call_that_is_dropped() -> None:
         chat("assistant", "It is 30"),
     ]
     for item in ({"messages": said}, {"messages": [*said[:2], said[3]]}):
-        made = compile_one(item, "openai")
+        made = compile_one(item, "openai_chat")
         assert isinstance(made, Rejected) or "It is 30" not in json.dumps(made.values["messages"][:2]), made

@@ -103,7 +103,7 @@ def test_a_run_that_was_stopped_while_it_finished_gives_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_lines(tmp_path / "in.jsonl", [*many(10), *many(10)])
-    plan = Plan(target="openai", dedupe=True)
+    plan = Plan(target="openai_chat", dedupe=True)
     compile_files([path], plan, tmp_path / "whole", unit_bytes=4000)
     with monkeypatch.context() as patched:
         patched.setattr("message_history_compile.finishing._rejected", lambda *_: 1 / 0)
@@ -118,7 +118,7 @@ def test_a_finished_run_is_not_done_again_and_another_is_refused(tmp_path: Path)
     first = compile_files([path], TRL, tmp_path / "out")
     assert compile_files([path], TRL, tmp_path / "out", run=lambda *_: pytest.fail("done again")) == first
     with pytest.raises(FileExistsError, match="another run"):
-        compile_files([path], Plan(target="openai"), tmp_path / "out")
+        compile_files([path], Plan(target="openai_chat"), tmp_path / "out")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "mine").write_text("", encoding="utf-8")
     with pytest.raises(FileExistsError, match="not empty"):
@@ -174,7 +174,7 @@ def test_duplicates_are_rejected_with_their_place(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "in.jsonl", rows)
     for unit_bytes in (100, 1_000_000):
         out = tmp_path / f"out{unit_bytes}"
-        report = compile_files([path], Plan(target="openai", dedupe=True), out, unit_bytes=unit_bytes)
+        report = compile_files([path], Plan(target="openai_chat", dedupe=True), out, unit_bytes=unit_bytes)
         assert report.rows == {"train": 2}
         assert report.rejected == {"duplicate": 1}
         (gone,) = rejected_in(out)
@@ -202,7 +202,7 @@ def test_a_split_is_decided_by_the_content_alone(tmp_path: Path) -> None:
 
 def test_receipts_are_beside_the_rows_where_the_taker_refuses_other_keys(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "in.jsonl", many(4))
-    compile_files([path], Plan(target="openai"), tmp_path / "out")
+    compile_files([path], Plan(target="openai_chat"), tmp_path / "out")
     rows = rows_in(tmp_path / "out")
     written = (tmp_path / "out" / "receipts" / "train-00000.jsonl").read_text(encoding="utf-8")
     receipts = [json.loads(line) for line in written.splitlines()]

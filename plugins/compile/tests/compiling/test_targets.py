@@ -44,7 +44,7 @@ IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png"
 
 
 def test_openai_has_tools_and_a_weight_on_each_assistant_message() -> None:
-    row = row_of(agent(), "openai")
+    row = row_of(agent(), "openai_chat")
     assert faults(row) == []
     assert row["tools"] == [FUNCTION]
     system, _, calling, first, second, last = row["messages"]
@@ -53,24 +53,24 @@ def test_openai_has_tools_and_a_weight_on_each_assistant_message() -> None:
     assert [json.loads(each["function"]["arguments"])["days"] for each in calling["tool_calls"]] == [2, "two"]
     assert (first["tool_call_id"], second["content"]) == ("toolu_1", "no such city")
     assert last == {"role": "assistant", "content": "Sunny in Paris.", "weight": 1}
-    assert "withheld" in codes_of(agent(), "openai"), "OpenAI has no place for thinking"
+    assert "withheld" in codes_of(agent(), "openai_chat"), "OpenAI has no place for thinking"
 
 
 def test_openai_ids_that_are_too_long_are_shortened_alike_in_call_and_result() -> None:
     long = "toolu_" + "x" * 60
-    row = row_of(listed(user("a"), assistant([call(long)]), user([result(long, "b")]), assistant("c")), "openai")
+    row = row_of(listed(user("a"), assistant([call(long)]), user([result(long, "b")]), assistant("c")), "openai_chat")
     assert faults(row) == []
 
 
 def test_openai_refuses_a_name_that_is_no_name() -> None:
     named = {**call("toolu_1"), "name": "a tool"}
     assert reason_of(
-        listed(user("a"), assistant([named]), user([result("toolu_1", "b")]), assistant("c")), "openai"
+        listed(user("a"), assistant([named]), user([result("toolu_1", "b")]), assistant("c")), "openai_chat"
     ) == ("name")
 
 
 def test_the_tail_from_which_nothing_is_learned_is_cut_and_recorded() -> None:
-    row = row_of(listed(user("a"), assistant([call("toolu_1")])), "openai")
+    row = row_of(listed(user("a"), assistant([call("toolu_1")])), "openai_chat")
     assert [message["role"] for message in row["messages"]] == ["user", "assistant"]
     made = compile_one(listed(user("a"), assistant("b"), user("c")), "trl")
     assert isinstance(made, Row)
@@ -79,7 +79,7 @@ def test_the_tail_from_which_nothing_is_learned_is_cut_and_recorded() -> None:
 
 
 def test_a_conversation_from_which_nothing_is_learned_is_rejected() -> None:
-    assert reason_of(listed(user("a")), "openai") == "nothing_to_learn"
+    assert reason_of(listed(user("a")), "openai_chat") == "nothing_to_learn"
 
 
 def test_what_the_library_wrote_is_marked_and_never_learned() -> None:
@@ -96,7 +96,7 @@ def test_an_assistant_message_with_arguments_of_ours_is_masked() -> None:
         "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a'}}],
     }
     item = listed(user("a"), broken, {"role": "tool", "tool_call_id": "c1", "content": "b"}, assistant("c"))
-    assert [message.get("weight") for message in row_of(item, "openai")["messages"]] == [None, 0, None, 1]
+    assert [message.get("weight") for message in row_of(item, "openai_chat")["messages"]] == [None, 0, None, 1]
     assert row_of(item, "sharegpt-axolotl")["conversations"][1]["train"] is False
     for target in ("trl", "sharegpt-llama-factory", "bedrock", "anthropic"):
         assert reason_of(item, target) == "no_mask"
@@ -218,13 +218,13 @@ def test_media_without_a_place_rejects_the_conversation_or_is_omitted() -> None:
     item = listed(user([{"type": "text", "text": "What is it?"}, IMAGE]), assistant("A cat."))
     assert reason_of(item, "trl") == "media"
     assert "withheld" in codes_of(item, "trl", media="omit")
-    assert row_of(item, "openai")["messages"][0]["content"][1]["image_url"]["url"] == "data:image/png;base64,aGk="
+    assert row_of(item, "openai_chat")["messages"][0]["content"][1]["image_url"]["url"] == "data:image/png;base64,aGk="
     assert reason_of(listed(user([IMAGE]), assistant("A cat.")), "trl", media="omit") == "media"
 
 
 def test_late_system_messages_are_marked_text_where_only_the_first_may_be_one() -> None:
     item = listed(user("a"), assistant("b"), {"role": "system", "content": "Hurry."}, user("c"), assistant("d"))
-    assert [message["role"] for message in row_of(item, "openai")["messages"]].count("system") == 1
+    assert [message["role"] for message in row_of(item, "openai_chat")["messages"]].count("system") == 1
     row = row_of(item, "trl")
     assert row["messages"][2]["content"] == "<system>\nHurry.\n</system>\n\nc"
     assert "rewritten" in codes_of(item, "trl")
@@ -249,13 +249,13 @@ def test_late_system_messages_are_marked_text_where_only_the_first_may_be_one() 
 )
 def test_definitions_of_tools_of_every_provider_become_functions(tool: dict[str, Any]) -> None:
     item = listed(user("a"), assistant("b"), tools=[tool])
-    assert row_of(item, "openai")["tools"] == [FUNCTION]
+    assert row_of(item, "openai_chat")["tools"] == [FUNCTION]
 
 
 def test_a_tool_that_the_provider_runs_is_omitted_and_recorded() -> None:
     item = listed(user("a"), assistant("b"), tools=[{"type": "web_search_20250305", "name": "web_search"}])
-    assert "tools" not in row_of(item, "openai")
-    assert codes_of(item, "openai") == ["withheld"]
+    assert "tools" not in row_of(item, "openai_chat")
+    assert codes_of(item, "openai_chat") == ["withheld"]
 
 
 def test_a_receipt_says_where_a_row_comes_from_and_what_was_repaired() -> None:
@@ -321,7 +321,7 @@ def test_every_list_is_a_row_of_the_form_or_is_rejected(target: str, messages: l
             assert made.code
             continue
         assert json.loads(made.line) == made.values
-        if target == "openai":
+        if target == "openai_chat":
             assert faults(made.values) == []
         if target == "trl":
             assert made.values["messages"][-1]["role"] == "assistant"
@@ -331,7 +331,7 @@ def test_every_list_is_a_row_of_the_form_or_is_rejected(target: str, messages: l
 
 
 def test_a_plan_says_what_is_wrong_with_it() -> None:
-    with pytest.raises(ValueError, match=r"^target must be 'openai' or .*, not 'nonesuch'$"):
+    with pytest.raises(ValueError, match=r"^target must be 'openai_chat' or .*, not 'nonesuch'$"):
         Plan(target="nonesuch")
     with pytest.raises(ValueError, match=r"^synthetic must be 'mask' or 'drop' or 'reject', not 'keep'$"):
         Plan(target="trl", synthetic="keep")  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from message_history_compile.arrow import repair_batch, schema_of
 from trainers.compiled import texts
 
 
-@pytest.mark.parametrize("target", ["trl", "openai", "parquet"])
+@pytest.mark.parametrize("target", ["trl", "openai_chat", "parquet"])
 def test_a_batch_has_one_schema_and_each_row_a_row_or_a_reason(target: str) -> None:
     plan = Plan(target=target)
     batch = pa.RecordBatch.from_pydict({"json": texts()})

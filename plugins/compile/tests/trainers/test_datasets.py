@@ -37,7 +37,7 @@ def test_a_folder_loads_with_one_schema_and_all_its_rows(target: str, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    "target", ["openai", "trl", "sharegpt-llama-factory", "atif", "inspect", "bedrock", "anthropic"]
+    "target", ["openai_chat", "trl", "sharegpt-llama-factory", "atif", "inspect", "bedrock", "anthropic"]
 )
 def test_a_loaded_row_is_the_row_that_was_written(target: str, tmp_path: Path) -> None:
     loaded = load(target, tmp_path)["train"]

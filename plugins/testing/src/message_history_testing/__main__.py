@@ -20,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; 1 when any of its requests was refused."""
     parser = argparse.ArgumentParser(
         prog="python -m message_history_testing",
+        usage="%(prog)s [-h] [--script MODULE:FUNCTION] COMMAND ...",
         description="Run a command with the SDKs' environment variables pointing to a server that is as strict as the "
         "providers. The exit code is the command's, or 1 when a request was refused.",
     )

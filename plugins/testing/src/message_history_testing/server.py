@@ -14,7 +14,7 @@ from message_history_testing.anthropic import Anthropic
 from message_history_testing.bedrock import Bedrock
 from message_history_testing.gemini import Gemini
 from message_history_testing.mistral import Mistral
-from message_history_testing.model import use_tools
+from message_history_testing.model import ModelReply, use_tools
 from message_history_testing.openai_chat import OpenAIChat
 from message_history_testing.openai_responses import OpenAIResponses
 
@@ -108,7 +108,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.strict.refusals.append(text)
             self._send(400, *provider.error(text))
             return
-        reply = self.strict.script(replace(provider.request(body), body=body))
+        reply: object = self.strict.script(replace(provider.request(body), body=body))
+        if not isinstance(reply, ModelReply):
+            problem = f"the script must return a ModelReply, not {type(reply).__name__}: {reply!r:.80}"
+            # SDKs try other codes again.
+            self._send(422, {}, {"error": {"message": problem}})
+            return
         if provider.streams(path, body):
             self._stream(provider.stream_type, provider.events(reply, body, path))
         else:

@@ -124,6 +124,13 @@ def test_a_script_sees_the_request() -> None:
     assert [tool.name for tool in seen[0].tools] == ["f"]
 
 
+def test_a_script_that_returns_no_reply_is_named_in_the_answer() -> None:
+    with StrictServer(lambda _: "Yes.") as server, pytest.raises(HTTPError) as refused:  # type: ignore[arg-type,return-value]
+        post(server, "openai/v1/chat/completions", {"model": "gpt-4o", "messages": [QUESTION]})
+    with refused.value as error:
+        assert "the script must return a ModelReply, not str: 'Yes.'" in error.read().decode()
+
+
 @pytest.mark.parametrize(
     ("path", "body", "text"),
     [
@@ -154,7 +161,7 @@ def test_a_list_may_begin_with_the_assistant_where_the_model_s_row_says_so() -> 
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
-        (["--help"], 0, "--script"),
+        (["--help"], 0, "[--script MODULE:FUNCTION] COMMAND ..."),
         ([], 2, "COMMAND is missing"),
         (["no-such-program"], 2, "cannot be run"),
         (["--script", "nothing:here", "true"], 2, "MODULE:FUNCTION"),

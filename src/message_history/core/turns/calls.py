@@ -115,11 +115,11 @@ class Calls(tuple[CallRecord, ...]):
             raise UnknownCallError(index, [each.call.id for each in self.unsettled()])
         return found
 
-    def where(self, *states: CallState, turn: int | None = None) -> Calls:
+    def where(self, *states: CallState | str, turn: int | None = None) -> Calls:
         """Return the calls in some states.
 
         Args:
-            states: the states; none for all.
+            states: the states, such as `waiting`; without any, all.
             turn: the position of the calls' message; None for all.
 
         Returns:

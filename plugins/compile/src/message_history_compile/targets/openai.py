@@ -83,7 +83,7 @@ def image_url(block: Block) -> str:
 
 
 OPENAI: Final = Target(
-    name="openai",
+    name="openai_chat",
     title="OpenAI fine-tuning (also Azure, Together, Fireworks), with tools",
     row=_row,
     thinking=False,
