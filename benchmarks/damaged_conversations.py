@@ -121,7 +121,7 @@ DAMAGE: Final[tuple[Callable[[Messages, random.Random], None], ...]] = (
 
 
 def conversation(number: int) -> bytes:
-    """Make a line: one in three is damaged, one in a thousand is no JSON.
+    """Make a line: one in three is damaged, one in a thousand is not JSON.
 
     Args:
         number: its number, from which all of it follows.

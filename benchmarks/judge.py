@@ -2,7 +2,7 @@
 
 A list of the Messages API is judged twice: as the API takes it today (neighbours of one role are combined, the
 assistant may speak first), and strictly, as older models and other hosts of the same API take it. A chat list and a
-list of Responses items have one judgement: their API. An empty list is no fault: there was nothing to send.
+list of Responses items have one judgement: their API. An empty list is not a fault: there was nothing to send.
 """
 
 from __future__ import annotations

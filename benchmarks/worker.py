@@ -43,7 +43,7 @@ class Worker:
         self._contender: Contender | None = None
         self._cases: dict[str, tuple[Case, int]] = {}
         self.version = version_of(name)
-        # What an import left behind is no part of a conversation: no contender pays for it in a collection.
+        # What an import left behind is not part of a conversation: no contender pays for it in a collection.
         gc.collect()
         gc.freeze()
 

@@ -43,7 +43,7 @@ DRAWING: Final = "```mermaid"
 COMMANDS_HERE: Final = re.compile(r"<!-- commands: .* -->")
 FIRST_FOUND: Final = "---\nsearch:\n  boost: 4\n---\n\n"
 SOURCE_LINK: Final = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:src|tests|benchmarks|samples)/[^)]*\)")
-"""A link to a file that is no page: its text stays."""
+"""A link to a file that is not a page: its text stays."""
 EXAMPLE_LINK: Final = re.compile(r"\]\((?:\.\./)+examples/([\w/]+)\.py\)")
 ASKS_GITHUB: Final = ' data-md-component="source"'
 """The theme asks GitHub for the stars of the repository whose link is marked so."""

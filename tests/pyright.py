@@ -28,7 +28,7 @@ def strict_errors(files: Iterable[str], *, without_types: Collection[str]) -> li
     Args:
         files: the files and folders, from the root of the project.
         without_types: the names of files that use a package which leaves parts of its types out: what is only
-            unknown in them is no error.
+            unknown in them is not an error.
 
     Returns:
         One line for each error.

@@ -566,7 +566,7 @@ def test_a_character_reference_of_any_length_is_text() -> None:
 )
 def test_words_that_no_rule_has_are_explained_by_their_topic(text: str, topic: str) -> None:
     (only,) = explain(text)
-    assert f"look to be about {topic}." in only.rule.rule
+    assert f"it seems to be about {topic}." in only.rule.rule
     assert only.score <= 0.3
     assert only.error == ""
     assert explain(text, Bedrock())[0].dialect == "bedrock"
@@ -589,7 +589,7 @@ def test_words_that_no_rule_has_are_explained_by_their_topic(text: str, topic: s
 )
 def test_the_key_of_the_place_that_an_error_names_tells_its_topic(text: str, topic: str) -> None:
     first, *_ = explain(text)
-    assert f"look to be about {topic}." in first.rule.rule
+    assert f"it seems to be about {topic}." in first.rule.rule
 
 
 @pytest.mark.parametrize(
@@ -617,7 +617,7 @@ def test_a_rule_at_another_key_does_not_explain_an_error() -> None:
 def test_words_that_stand_in_many_texts_do_not_outweigh_what_an_error_says() -> None:
     wrapped = "Unable to submit request because {}. Learn more: https://cloud.google.com/vertex-ai/gemini"
     first, *_ = explain(wrapped.format("the video of turn 3 has a mimeType which is not supported"))
-    assert "look to be about media." in first.rule.rule
+    assert "it seems to be about media." in first.rule.rule
     assert explain(wrapped.format("Thought signature is not valid."))[0].rule.id == "GM-G13"
 
 
@@ -632,7 +632,7 @@ def test_the_wrapper_of_an_error_alone_does_not_make_it_one_of_the_list() -> Non
 def test_what_a_relay_quotes_is_read() -> None:
     quoted = r'"metadata": {"raw": "{\"param\": \"the text of a part is not present\"}", "provider_name": "Someone"}'
     (only,) = explain('{"error": {"message": "Provider returned error", "code": 400, ' + quoted + "}}")
-    assert "look to be about empty and absent content." in only.rule.rule
+    assert "it seems to be about empty and absent content." in only.rule.rule
 
 
 @pytest.mark.parametrize(
@@ -645,7 +645,7 @@ def test_what_a_relay_quotes_is_read() -> None:
 )
 def test_chinese_words_have_topics_too(text: str, topic: str) -> None:
     (only,) = explain(text)
-    assert f"look to be about {topic}." in only.rule.rule
+    assert f"it seems to be about {topic}." in only.rule.rule
 
 
 def test_topics_have_ids_of_their_own_and_say_what_to_do() -> None:

@@ -1,4 +1,4 @@
-"""Texts of rules that any program says too are no certain find: what stands around them tells whose they are."""
+"""Texts of rules that any program says too are not a certain find: what stands around them tells whose they are."""
 
 from __future__ import annotations
 

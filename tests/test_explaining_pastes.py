@@ -203,7 +203,7 @@ def test_a_key_without_the_way_to_it_is_one_of_the_list_where_no_parameter_is_ca
 )
 def test_words_that_no_rule_has_have_a_topic_by_place_and_by_sign(text: str, topic: str) -> None:
     (only,) = explain(text)
-    assert f"look to be about {topic}." in only.rule.rule
+    assert f"it seems to be about {topic}." in only.rule.rule
 
 
 def test_a_message_that_is_empty_is_not_a_list_that_is() -> None:

@@ -201,7 +201,7 @@ def test_a_file_of_a_dialect_with_roles_of_its_own_is_found_by_shape(install: In
     assert history == MessageHistory.from_list(raw)
     assert [message.role for message in history] == ["user", "assistant"]
     file.write_text(json.dumps([*raw, {"role": "BOT", "game": "Hello."}]))
-    with pytest.raises(ValueError, match="entry 2 is no message of any dialect"):
+    with pytest.raises(ValueError, match="entry 2 is not a message of any dialect"):
         from_file(file)
 
 

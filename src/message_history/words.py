@@ -44,7 +44,7 @@ TITLES: Final = {
     RepairCode.INJECTED_CALL_DROPPED: "Removed a call from a user message",
     RepairCode.CALL_WITHOUT_INPUT_DROPPED: "Removed a call without an input",
     RepairCode.INCOMPLETE_CALL_DROPPED: "Removed a truncated call",
-    RepairCode.ENTRY_DROPPED: "Removed an entry that is no message",
+    RepairCode.ENTRY_DROPPED: "Removed an entry that is not a message",
     RepairCode.CHOICE_PASSED_OVER: "Left a second choice of a reply",
     RepairCode.UNANSWERED_CALL_REMOVED: "Removed a call without a result",
     RepairCode.REFUSAL_REMOVED: "Removed a refusal, and what it refused, on request",

@@ -38,7 +38,7 @@ def held(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a folder with a broken session of each form, two sound ones, and files that are no session."""
+    """Give a folder with a broken session of each form, two sound ones, and files that are not a session."""
     folder = tmp_path / "sessions"
     (folder / "deep" / "er").mkdir(parents=True)
     (folder / "node_modules").mkdir()
@@ -238,7 +238,7 @@ def test_a_session_of_a_later_version_is_not_mended(folder: Path) -> None:
 
 
 def spoilt(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, str]:
-    """Make what is no session, and say what is told of it."""
+    """Make what is not a session, and say what is told of it."""
     path = tmp_path / "bad" / "a.jsonl"
     path.parent.mkdir()
     data: dict[str, tuple[bytes, str]] = {

@@ -62,7 +62,7 @@ def test_where_the_list_is_not_at_fault_no_repair_is_advised() -> None:
 def test_words_that_no_rule_has_are_explained_by_their_topic() -> None:
     result = run("the speakers' roles have to be alternating")
     assert result.exit_code == 0
-    opening = "perhaps openai_chat EX-80 (30%): No rule has these words; they look to be about roles and turns. "
+    opening = "perhaps openai_chat EX-80 (30%): No rule has this text; it seems to be about roles and turns. "
     assert result.stdout.startswith(opening)
     assert "what the provider says" not in result.stdout
 

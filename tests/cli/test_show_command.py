@@ -224,4 +224,4 @@ def test_what_is_left_empty_by_a_repair_has_no_before_and_after(tmp_path: Path) 
     file.write_text('{"role": "user", "content": ""}\n')
     result = show(file, "--diff")
     assert result.exit_code == 1
-    assert "it would hold no message" in result.stderr
+    assert "it would hold no messages" in result.stderr

@@ -32,7 +32,7 @@ ODD: dict[str, Any] = {
     "content with a number": ("user", (("one", ("a", 1)),)),
     "a call of a user": ("user", (("one", "f", {}),)),
     "a call without an input": ("assistant", (("one", "f", None),)),
-    "an input that is no JSON": ("assistant", (("one", "f", {"a": {1}}),)),
+    "an input that is not JSON": ("assistant", (("one", "f", {"a": {1}}),)),
     "a call whose name is none": ("assistant", (("one", 1, {}),)),
     "thinking without a signature": ("assistant", (("a", None),)),
     "thinking of three": ("assistant", ((("a", "b", "c"),),)),

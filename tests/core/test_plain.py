@@ -177,7 +177,7 @@ def test_an_input_comes_out_as_it_went_in_and_fresh(input: Any) -> None:
     packed = pack(input)
     call = ToolUseBlock("1", "f", input)
     if packed is None:
-        # Something in it was no JSON, or half a character.
+        # Something in it was not JSON, or half a character.
         assert call.meta is not None or "\\ud" in json.dumps(input)
         return
     assert call.meta is None

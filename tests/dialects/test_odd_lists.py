@@ -100,7 +100,7 @@ FOUND: list[tuple[str, Dialect[Any], list[Any]]] = [
     ("a prompt and instructions, answered", PydanticAI(),
      [PROMPT, INSTRUCTED, {"kind": "response", "parts": [{"part_kind": "text", "content": "a"}]}]),
     ("a prompt and instructions", PydanticAI(), [PROMPT, INSTRUCTED]),
-    ("a retry of what was no call then", PydanticAI(),
+    ("a retry of what was not a call then", PydanticAI(),
      [{"kind": "response", "parts": [{**CALLED, "args": "{}", "tool_call_id": ""}]},
       {"kind": "request", "parts": [
           {"part_kind": "tool-return", "tool_name": "f", "tool_call_id": "1", "content": "r"},
@@ -115,15 +115,15 @@ FOUND: list[tuple[str, Dialect[Any], list[Any]]] = [
     ("a custom call whose input is no text", OpenAIResponses(),
      [Q, REASONING, {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "f", "input": {"a": 1}},
       {"type": "custom_tool_call_output", "call_id": "c", "output": "x"}]),
-    *[("a summary that is no list", OpenAIResponses(), [Q, {**REASONING, "summary": summary}, *ANSWERED])
+    *[("a summary that is not a list", OpenAIResponses(), [Q, {**REASONING, "summary": summary}, *ANSWERED])
       for summary in NO_LISTS],
-    *[("reasoning text that is no list", OpenAIResponses.for_provider("deepseek"),
+    *[("reasoning text that is not a list", OpenAIResponses.for_provider("deepseek"),
        [Q, {**REASONING, "encrypted_content": None, "content": content}, *ANSWERED])
       for content in NO_LISTS],
-    *[("an image that is no base64", Bedrock(),
+    *[("an image that is not base64", Bedrock(),
        [{"role": "user", "content": [{"image": {"format": "png", "source": {"bytes": data}}}, {"text": "q"}]}])
       for data in ("x", "data:image/png;base64,x", "no image at all!")],
-    *[("media that are no text", Gemini(), [{"role": "user", "parts": [{kind: {"mimeType": mime, key: float("nan")}}]}])
+    *[("media that is not text", Gemini(), [{"role": "user", "parts": [{kind: {"mimeType": mime, key: float("nan")}}]}])
       for kind, key in (("inlineData", "data"), ("fileData", "fileUri"))
       for mime in ("image/png", "application/pdf", "text/plain", "audio/wav")],
     ("a cut behind a call", PydanticAI(),

@@ -403,7 +403,7 @@ class TestReasoning:
             ([Q, thought(encrypted=None), searched(), assistant(), Q2], STRICTEST, [Q, easy(), Q2],
              "an item whose reasoning is not sent (OR-07)"),
             ([Q, thought(), assistant(), searched(), Q2], STRICTEST, [Q, easy(), Q2],
-             "reasoning that does not stand directly before a server tool's call (OR-08)"),
+             "reasoning that is not directly before a server tool's call (OR-08)"),
             ([Q, thought(content=[{"type": "reasoning_text", "text": "We need"}]), assistant(), Q2], STRICTEST,
              [Q, thought(), assistant(), Q2], "reasoning text (OR-16)"),
             ([Q, thought(status="completed"), assistant(), Q2], STRICTEST, [Q, thought(), assistant(), Q2],
@@ -791,7 +791,7 @@ class TestWords:
         raw = [{"role": "developer", "content": "rules"}, Q]
         assert sent(raw, GPT5) == raw
         assert sent(raw, DEEPSEEK) == [{"role": "system", "content": "rules"}, Q]
-        assert repairs_of(raw, DEEPSEEK) == ["the developer's words as the system's (DS-18)"]
+        assert repairs_of(raw, DEEPSEEK) == ["a developer message as a system message (DS-18)"]
 
     def test_the_operators_words_alone_do_not_become_the_prompt(self) -> None:
         history = MessageHistory().add(Message.user(ProviderBlock("gemini", {"x": 1}), SystemBlock("s")))

@@ -30,7 +30,7 @@ SAID: dict[str, Any] = {"role": "assistant", "content": PARTS, "warmth": "high"}
 RESULTS = [{"role": "tool", "tool_call_id": id, "content": "r"} for id in ("c1", "c2")]
 LIST = [ASK, CALLING, *RESULTS, SAID, ASK]
 NEW = ("aura", "mood", "glow", "scent", "hologram", "tint", "warmth")
-GOES_BACK = {*NEW} - {"tint"}  # Where content is no list of parts, a text has no keys.
+GOES_BACK = {*NEW} - {"tint"}  # Where content is not a list of parts, a text has no keys.
 LENIENT = OpenAIChat.for_provider("cohere")
 OTHERS: list[Dialect[Any]] = [
     *(Anthropic(), Bedrock(), Gemini(), GeminiInteractions(), Mistral(), OpenAIResponses(), Portable()),

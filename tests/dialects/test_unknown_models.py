@@ -1,4 +1,4 @@
-"""Where no model is named, what some model was recorded to take is no violation, and goes back so where it may."""
+"""Where no model is named, what some model was recorded to take is not a violation, and goes back so where it may."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def _soon() -> Iterator[None]:
 
 
 def no_file(folder: Path, kind: str, name: str) -> Path:
-    """Make what is no file; of a device there is a link, for few may make one."""
+    """Make what is not a file; of a device there is a link, for few may make one."""
     path = folder / name
     if kind == "pipe":
         os.mkfifo(path)

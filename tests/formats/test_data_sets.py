@@ -30,7 +30,7 @@ def test_texts_that_are_no_pair_are_not_recognised(row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("item", [{"type": "reasoning", "summary": []}, {"type": "item_reference", "id": "a"}])
 def test_a_role_of_no_dialect_is_named_among_items_without_a_role(item: dict[str, Any]) -> None:
-    with pytest.raises(NotRecognisedError, match="the role 'bot' of entry 2 is of no dialect"):
+    with pytest.raises(NotRecognisedError, match="no dialect knows the role 'bot' of entry 2"):
         session_in(value([item, {"role": "user", "content": "a"}, {"role": "bot", "content": "b"}]))
 
 

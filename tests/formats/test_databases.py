@@ -246,7 +246,7 @@ def test_what_is_gone_or_damaged_of_our_own_sessions_is_noted() -> None:
     columns, rows = tables["message_history_messages"]
     kept = [(*row[:4], "{") if row[1:3] == (1, 3) else row for row in rows if row[1:3] != (2, 3)]
     session = session_in(database({**tables, "message_history_messages": (columns, kept)}))
-    assert [note.detail for note in session.unread] == ["a message that is no JSON", "a message that is gone"]
+    assert [note.detail for note in session.unread] == ["a message that is not JSON", "a message that is gone"]
 
 
 def test_messages_of_earlier_states_of_cursor_s_agent_are_counted() -> None:

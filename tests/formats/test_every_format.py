@@ -125,7 +125,7 @@ def test_the_entry_that_keeps_a_list_from_being_recognised_is_named() -> None:
     for data, place in ((value([*CHAT, odd]), "entry 4"), (lines(*CHAT, odd), "line 5")):
         with pytest.raises(
             NotRecognisedError,
-            match=f"but {place} is no message of any dialect.* `--format messages`, in Python format='messages',",
+            match=f"but {place} is not a message of any dialect.* `--format messages`, in Python format='messages',",
         ):
             session_in(data)
 

@@ -1,4 +1,4 @@
-"""Files that are no conversations, however much they look like one, are not recognised and never written."""
+"""Files that are not conversations, however much they look like one, are not recognised and never written."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_file_of_which_no_message_would_be_left_is_not_written() -> None:
     with pytest.raises(UnreadableFileError):
         session.repair_file()
     blank = session_in(value([{"role": "user", "content": [{"type": "text", "text": ""}]}]))
-    with pytest.raises(UnreadableFileError, match="it would hold no message"):
+    with pytest.raises(UnreadableFileError, match="it would hold no messages"):
         blank.repair_file()
 
 

@@ -38,7 +38,7 @@ LOGS = {
     "slog": records(STARTED, {**STARTED, "msg": "request", "body": SENT}, FAILED),
     "a record alone": json.dumps({**STARTED, "body": SENT}, indent=2),
     "a list of records": json.dumps([STARTED, {**STARTED, "http": {"request": {"body": SENT}}}]),
-    "a body that is no text among other records": records(STARTED, {**STARTED, "request": BODY}, FAILED),
+    "a body that is not text among other records": records(STARTED, {**STARTED, "request": BODY}, FAILED),
     "Go's log": f"2026/11/23 08:00:01 request: {SENT}\n2026/11/23 08:00:02 400 Bad Request\n",
     "line ends of Windows": f"2026/11/23 08:00:01 request: {SENT}\r\nend\r\n",
     "a dump of HTTP": HEAD + SENT,

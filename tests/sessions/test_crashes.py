@@ -394,6 +394,6 @@ def test_a_damaged_file_that_was_not_read_is_not_overwritten_by_trying_again(
 
 def test_nothing_is_written_behind_a_line_without_an_end(path: Path) -> None:
     path.write_bytes(b"cut off")
-    with pytest.raises(OSError, match="the last line has no end"):
+    with pytest.raises(OSError, match="the last line does not end with a line break"):
         disk.append(path, b"{}\n", sync=False)
     assert path.read_bytes() == b"cut off"

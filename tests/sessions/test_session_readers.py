@@ -491,7 +491,7 @@ def test_a_session_of_nothing_but_an_orphan_result_says_that_no_message_would_be
 ) -> None:
     file = session_in(rows(values))
     assert file.violations()
-    with pytest.raises(UnreadableFileError, match="repaired, it would hold no message"):
+    with pytest.raises(UnreadableFileError, match="once repaired, it would hold no messages"):
         file.repair_file()
 
 
@@ -574,7 +574,7 @@ def test_whatever_the_lines_hold_they_are_read_or_refused(values: list[dict[str,
         after = before.repair_file()
         again = after.after.repair_file()
     except UnreadableFileError as error:
-        assert str(error) == "repaired, it would hold no message"  # noqa: PT017 - it need not be raised
+        assert str(error) == "once repaired, it would hold no messages"  # noqa: PT017 - it need not be raised
         return
     assert len(again.after.violations()) <= len(after.after.violations())
 
@@ -637,8 +637,8 @@ def test_plain_lists_of_every_dialect_are_read() -> None:
         ('[{"role": "user"}]'.encode("utf-16"), "it is UTF-16, not UTF-8"),
         (b'{"role": "caf\xe9"}', "it is not UTF-8"),
         (b'{"name": "package"}', "it holds no list of messages"),
-        (rows([codex_line({"id": "x"}, "session_meta")]), "nothing was said in it yet"),
-        (rows([{"type": "summary", "summary": "x", "leafUuid": "y"}]), "nothing was said in it yet"),
+        (rows([codex_line({"id": "x"}, "session_meta")]), "it has no messages yet"),
+        (rows([{"type": "summary", "summary": "x", "leafUuid": "y"}]), "it has no messages yet"),
     ],
 )
 def test_what_holds_no_conversation_is_refused_in_one_line(data: bytes, recorded: str) -> None:

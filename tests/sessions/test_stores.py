@@ -186,7 +186,7 @@ def test_texts_are_found(empty: str) -> None:
     assert places("oslo", owner="a") == places("travels") == []
     assert places("trips", owner="b") == [("1", None)]
     for wrong in ("", " \n"):
-        with pytest.raises(ValueError, match="text must have a word"):
+        with pytest.raises(ValueError, match="text must contain a word"):
             SqlSession.search(empty, wrong)
 
 

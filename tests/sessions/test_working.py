@@ -144,7 +144,7 @@ def test_what_may_not_start_is_not_claimed(kind: Kind) -> None:
     with pytest.raises(ValueError, match="worker must name who asks"):
         session.claim(PAY, worker=" ", until=MINUTE)
     nothing: Any = None
-    with pytest.raises(TypeError, match="worker must be a text, not NoneType"):
+    with pytest.raises(TypeError, match="worker must be a str, not NoneType"):
         session.claim(PAY, worker=nothing, until=MINUTE)
     with pytest.raises(TypeError, match="call must be a ToolUseBlock or an id, not NoneType"):
         session.claim(worker="one", until=MINUTE)
@@ -245,7 +245,7 @@ def test_words_that_are_there_without_an_answer_are_not_added_again(kind: Kind) 
         assert turn.answer("1") is None
         assert turn.add_user("One.", id="1") == turn.history
         assert turn.add_user("Three.", id="3") != turn.history
-        with pytest.raises(ValueError, match="id must be a text"):
+        with pytest.raises(ValueError, match="id must be a str"):
             turn.answer("")
 
 

@@ -283,7 +283,7 @@ def test_what_goes_wrong_in_a_counter_is_told() -> None:
 
 @pytest.mark.parametrize("cost", [None, "x", -1, 1.5])
 def test_a_counter_that_gives_no_number_is_told_so(cost: Any) -> None:
-    with pytest.raises(TypeError, match="counter must give a whole number"):
+    with pytest.raises(TypeError, match="counter must return a whole number"):
         talk(1).window(max_tokens=5, counter=lambda _: cost)
 
 
@@ -574,7 +574,7 @@ def test_the_text_of_a_trimmed_result_may_say_what_it_was() -> None:
         keep=1, text=lambda each: f"[{each.call.name}: {len(each.result.text if each.result else '')}]"
     )
     assert next(result.text for message in kept for result in message.results) == f"[{call().name}: 180]"
-    with pytest.raises(TypeError, match="must give a str"):
+    with pytest.raises(TypeError, match="must return a str"):
         history.trim_results(keep=0, text=lambda _: None)  # type: ignore[arg-type, return-value]
 
 

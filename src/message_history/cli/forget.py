@@ -88,7 +88,7 @@ def _text(text: str) -> str:
     try:
         return content_named(STDIN).decode().removesuffix("\n").removesuffix("\r") if text == STDIN else text
     except (UnicodeDecodeError, UnreadableFileError):
-        raise click.UsageError("--find -: the standard input is no text in UTF-8") from None
+        raise click.UsageError("--find -: the standard input is not text in UTF-8") from None
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:
@@ -106,7 +106,7 @@ def _done(where: str, names: Sequence[str], change: Callable[[MessageHistory], M
     if names:
         raise SessionError("--session names one of a database's sessions, and this is a file of one session")
     session = JsonlSession(where)
-    # What is no session is refused before there is a lock.
+    # What is not a session is refused before there is a lock.
     session.load()
     return [forget(session, change)]
 

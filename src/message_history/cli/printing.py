@@ -226,7 +226,7 @@ def _console(*, stderr: bool) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
-_DONE: Final = {Severity.LOSSY: "removed", Severity.SYNTHETIC: "added", Severity.LOSSLESS: "moved or rewritten"}
+_DONE: Final = {Severity.LOSSY: "removed", Severity.SYNTHETIC: "added", Severity.LOSSLESS: "moved or reshaped"}
 
 
 def _summary(repairs: Sequence[Repair]) -> Text:

@@ -80,7 +80,7 @@ def repair_files(
     if folder and not Path(str(output)).is_dir():
         raise click.UsageError(f"-o must name a folder that exists when there are several files: {output}")
     if len(files) > 1 and (output == STDIN or STDIN in files):
-        raise click.UsageError("- is for one file alone")
+        raise click.UsageError("- works with one file only")
     printer = printer_for("repair", as_json=as_json)
     if output == STDIN or (output is None and files == (STDIN,)):
         printer.result_on_stdout()

@@ -217,7 +217,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
             response: the response, as a mapping.
 
         Returns:
-            What it holds for the history, or None when it is no response of this provider.
+            What it holds for the history, or None when it is not a response of this provider.
         """
         return None
 

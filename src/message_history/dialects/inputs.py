@@ -230,7 +230,7 @@ def parse_response(response: object, dialect: Dialect[Any] | None = None) -> Par
 
 
 def response_hint(value: object) -> str:
-    """Say what to do with what is no response of a provider. Nothing of the value is quoted."""
+    """Say what to do with what is not a response of a provider. Nothing of the value is quoted."""
     if isinstance(value, Awaitable):
         return "await it first"
     if isinstance(value, Mapping):

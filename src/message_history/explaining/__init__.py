@@ -154,7 +154,7 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         them only when it is asked for, or nothing else fits.
 
     Raises:
-        TypeError: for what is no text.
+        TypeError: for what is not text.
 
     Complexity: linear in the text, and in the texts of all rules.
     """
@@ -284,7 +284,7 @@ def where(text: str, raw: Sequence[Any], dialect: Dialect[Any]) -> list[Violatio
         and be sent in that of another, and an SDK may refuse it before. Empty when there are none of these either.
 
     Raises:
-        TypeError: when `raw` is no list.
+        TypeError: when `raw` is not a list.
 
     Complexity: linear in the list and the text.
     """
@@ -389,7 +389,7 @@ def _by_topic(text: str, topic: Topic, wanted: str | None, has: frozenset[str]) 
     if is_elsewhere(text):
         return []
     owner = wanted or _owner(text, has)
-    rule = _rule_of(topic, f"No rule has these words; they look to be about {topic.name}.")
+    rule = _rule_of(topic, f"No rule has this text; it seems to be about {topic.name}.")
     return [Explanation(dialect=owner, rule=rule, error="", score=GUESS)]
 
 

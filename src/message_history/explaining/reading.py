@@ -18,7 +18,7 @@ _COLOUR: Final = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 # The possessive quantifier and the look-behind keep a run of backslashes linear.
 _UNICODE: Final = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
 _BYTES: Final = re.compile(r"(?:\\{1,4}x[89a-fA-F][0-9a-fA-F]){2,64}")
-"""What Python shows of bytes that are no ASCII."""
+"""What Python shows of bytes that are not ASCII."""
 _SPACE: Final = re.compile(r"(?<!\\)\\++[nrt](?![a-z]{2})")
 _LINE: Final = re.compile(r"(?<!\\)\\++n(?=(?:body|contents?|error|field|input|messages?|type|value)\b)")
 """An escaped end of line before a word that validators begin a line with."""

@@ -189,6 +189,6 @@ def with_journal(path: Path, data: bytes) -> bytes:
         with _asked(), closing(_module().connect(copy)) as connection:
             pages = connection.execute("PRAGMA page_count").fetchone()[0]
             if pages * connection.execute("PRAGMA page_size").fetchone()[0] > len(data) + len(written):
-                raise UnopenedError("it is a damaged SQLite database: more pages are named than there are")
+                raise UnopenedError("it is a damaged SQLite database: it names pages that it does not have")
             whole: bytes = connection.serialize()
             return whole

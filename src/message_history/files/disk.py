@@ -73,7 +73,7 @@ def append(path: Path, data: bytes, *, sync: bool) -> Stamp:
         if size:
             os.lseek(descriptor, -1, os.SEEK_END)
             if os.read(descriptor, 1) != b"\n":
-                raise OSError("the last line has no end")
+                raise OSError("the last line does not end with a line break")
         try:
             _write(descriptor, data)
             if sync:

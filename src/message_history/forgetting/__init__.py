@@ -114,7 +114,7 @@ def erase(
     """
     rewriting = Rewriting(history, _checked_reason(reason))
     if [message, call, key, turn].count(None) != 3:
-        raise TypeError("erase takes exactly one of message, call, key and turn")
+        raise TypeError("erase takes one of message, call, key and turn, and only one")
     if message is not None or turn is not None:
         positions = _of_turn(history, turn) if turn is not None else [_position("message", message, len(history))]
         blocks = [block for n in positions for block in rewriting.entries[n]["content"]]

@@ -86,7 +86,7 @@ class Finder:
         if self._own is not None:
             left = self._own(text)
             if not isinstance(left, str):
-                raise TypeError(f"find must return a text for each text, not {type(left).__name__}")
+                raise TypeError(f"find must return a str for each str, not {type(left).__name__}")
             return left
         for _ in range(MOST_ROUNDS):
             left = text
@@ -132,7 +132,7 @@ class Finder:
 def _check(each: object) -> None:
     if not isinstance(each, str | re.Pattern) or (isinstance(each, re.Pattern) and not isinstance(each.pattern, str)):
         raise TypeError(
-            f"find must be a text, a compiled pattern, several of them or a function, not {type(each).__name__}"
+            f"find must be a str, a compiled pattern, a list of these or a function, not {type(each).__name__}"
         )
     if is_blank(each) if isinstance(each, str) else each.search("") is not None:
         raise ValueError(f"find must not match an empty text, as {short_repr(each)} does")

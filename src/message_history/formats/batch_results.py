@@ -36,7 +36,7 @@ def _read(document: Document) -> Reading:
         collector = found.collector()
         dialect: Dialect[Any] = BLOCKS
         if not isinstance(item, dict) or not _is_result(item):
-            collector.note(n, "an item that is no result", item)
+            collector.note(n, "an item that is not a result", item)
         else:
             dialect = _add(collector, n, item)
         id = item.get("custom_id", item.get("recordId", item.get("key"))) if isinstance(item, dict) else None

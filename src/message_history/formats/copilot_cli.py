@@ -254,7 +254,7 @@ def _read(document: Document) -> Reading:
     session = _Session(document.rows())
     main = Collector()
     for at, row in session.unread:
-        main.note(at, "a row that is no event", row)
+        main.note(at, "a row that is not an event", row)
     if session.system.strip():
         main.add(0, {"role": "system", "content": session.system})
     for kind, times in session.omitted.items():

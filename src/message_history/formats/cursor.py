@@ -39,7 +39,7 @@ def _read(document: Document) -> Reading:
             named = _named(blocks, number, open_calls)
             collector.add_blocks(number, role, named)
         else:
-            collector.note(number, "a row that is no message", row)
+            collector.note(number, "a row that is not a message", row)
     return collector.reading(BLOCKS)
 
 

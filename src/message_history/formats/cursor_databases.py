@@ -58,14 +58,14 @@ def _bubble_count(chat: Mapping[str, Any]) -> int:
 
 def _read(document: Document) -> Reading:
     if document.database is None:
-        raise ValueError("it is no database")
+        raise ValueError("it is not a database")
     stored = _values(document.database, "cursorDiskKV", _COMPOSER, _BUBBLE)
     chats = [(key.removeprefix(_COMPOSER), chat) for key, chat in stored.items() if key.startswith(_COMPOSER)]
     found = Conversations()
     for id, chat in sorted(chats, key=_age, reverse=True):
         collector = found.collector()
         if not isinstance(chat, dict):
-            collector.note(0, "a chat that is no object", chat)
+            collector.note(0, "a chat that is not an object", chat)
             continue
         own = {key.split(":", 2)[-1]: value for key, value in stored.items() if key.startswith(f"{_BUBBLE}{id}:")}
         for n, bubble in enumerate(_bubbles(chat, own, collector)):
@@ -110,7 +110,7 @@ def _bubbles(chat: Mapping[str, Any], own: Mapping[str, Any], collector: Collect
 
 def _add_bubble(collector: Collector, n: int, bubble: Any) -> None:
     if not isinstance(bubble, dict):
-        collector.note(n, "a bubble that is no object", bubble)
+        collector.note(n, "a bubble that is not an object", bubble)
         return
     written = next((bubble[key] for key in ("text", "rawText", "content") if isinstance(bubble.get(key), str)), "")
     if bubble.get("type") in _USER:
@@ -206,7 +206,7 @@ def _about(database: Database) -> dict[str, Any]:
 
 def _read_agent(document: Document) -> Reading:
     if document.database is None:
-        raise ValueError("it is no database")
+        raise ValueError("it is not a database")
     about = _about(document.database)
     blobs = {str(row["id"]): row["data"] for row in document.database.rows("blobs", "id")}
     collector = Collector()
@@ -248,7 +248,7 @@ def _children(root: object) -> Sequence[str]:
         elif kind in (1, 5):
             at += 8 if kind == 1 else 4
         else:
-            raise ValueError("the root is no message of Protocol Buffers")
+            raise ValueError("the root is not a message of Protocol Buffers")
     return found
 
 

@@ -87,7 +87,7 @@ def _read(document: Document) -> Reading:
     for n, item in _messages(document):
         found = fields_of(item)
         if found is None:
-            collector.note(n, "an entry that is no message", item)
+            collector.note(n, "an entry that is not a message", item)
         else:
             add_message(collector, n, *found)
     state = _newest(document.value)

@@ -139,10 +139,10 @@ def strange_entry(document: Document) -> str:
     objects = [(n, entry) for n, entry in enumerate(saved.entries) if isinstance(entry, Mapping)]
     place = next((n for n, entry in objects if not is_message(entry) and not _is_bare(entry)), None)
     if place is not None:
-        return f"{saved.place_of(place)} is no message of any dialect, and would be lost"
+        return f"{saved.place_of(place)} is not a message of any dialect, and would be lost"
     if _has_own_roles([entry for _, entry in objects]):
         n, role = next((n, entry["role"]) for n, entry in objects if _has_strange_role(entry))
-        return f"the role {role!r} of {saved.place_of(n)} is of no dialect, and its words would become the user's"
+        return f"no dialect knows the role {role!r} of {saved.place_of(n)}, and its text would become the user's"
     return ""
 
 
@@ -167,7 +167,7 @@ def _read(document: Document) -> Reading:
     objects = [(n, entry) for n, entry in enumerate(file.entries) if isinstance(entry, Mapping)]
     strange = [n for n, entry in objects if not is_message(entry) and not _is_bare(entry)]
     unread = [
-        LineNote(line=n, detail="an entry that is no message of any dialect", skipped=str(file.entries[n]))
+        LineNote(line=n, detail="an entry that is not a message of any dialect", skipped=str(file.entries[n]))
         for n in strange
     ]
     return Reading(conversations=(conversation,), notes=file.notes, unread=tuple(unread))

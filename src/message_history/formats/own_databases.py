@@ -49,7 +49,7 @@ def _add(collector: Collector, rows: Iterable[dict[str, Any]], count: int) -> No
         if isinstance(entry, dict):
             collector.add(position + 1, entry)
         else:
-            why = "a message that is no JSON" if position in bodies else "a message that is gone"
+            why = "a message that is not JSON" if position in bodies else "a message that is gone"
             collector.note(position + 1, why, bodies.get(position))
 
 

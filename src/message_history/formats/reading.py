@@ -123,9 +123,9 @@ class SessionFile:
         try:
             after = session_in(written.data, chosen=self.format)
         except UnreadableFileError:
-            raise UnreadableFileError("repaired, it would hold no message") from None
+            raise UnreadableFileError("once repaired, it would hold no messages") from None
         if self.messages and not after.messages:
-            raise UnreadableFileError("repaired, it would hold no message")
+            raise UnreadableFileError("once repaired, it would hold no messages")
         if not self.notes and not any(repairs for _, repairs in written.repairs):
             # What has no repair, such as that a list is empty, does not make the file be written anew.
             if len(after.violations()) == len(self.violations()):

@@ -103,7 +103,7 @@ def _read(document: Document) -> Reading:
             repeated += 1
         found.append(request)
     if not found:
-        raise UnreadableFileError("no request is in it", sound=True)
+        raise UnreadableFileError("it holds no request", sound=True)
     # What was refused is what was sent last.
     newest, *others = reversed(found)
     kinds = {

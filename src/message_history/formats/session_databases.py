@@ -92,9 +92,9 @@ def _openclaw_entry(row: Row) -> tuple[Any, str]:
     """Return an entry, and what is wrong with it if it is None."""
     packed = row.get("event_zstd")
     if row["event_json"] is not None or not isinstance(packed, bytes):
-        return json_of(row["event_json"]), "an entry that is no JSON"
+        return json_of(row["event_json"]), "an entry that is not JSON"
     try:
-        return json_of(unpacked(packed).decode(errors="replace")), "an entry that is no JSON"
+        return json_of(unpacked(packed).decode(errors="replace")), "an entry that is not JSON"
     except UnopenedError as error:
         return None, f"an entry that cannot be read: {error}"
 

@@ -60,7 +60,7 @@ def _read(document: Document) -> Reading:
     collector = Collector()
     for n, request in enumerate(chat.get("requests") or []):
         if not _is_request(request):
-            collector.note(n, "an item that is no request", request)
+            collector.note(n, "an item that is not a request", request)
         elif request.get("shouldBeRemovedOnSend") or request.get("isHidden") is True:
             collector.omit("requests that were undone")
         else:
@@ -89,7 +89,7 @@ def _replayed(document: Document, collector: Collector) -> dict[str, Any]:
 
 def _apply(state: dict[str, Any], kind: object, path: Any, row: Mapping[str, Any]) -> None:
     if kind not in (_SET, _PUSH, _DELETE) or not isinstance(path, list) or not path:
-        raise ValueError("no change that is known")
+        raise ValueError("an unknown kind of change")
     holder: Any = state
     for key in path[:-1]:
         holder = holder[key]

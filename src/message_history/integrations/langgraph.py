@@ -98,7 +98,9 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
         if _is_history(value):
             loaded = as_history(value, policy=self._policy)
             if not goes_on(history, loaded):
-                raise ValueError("this history did not grow from the other: wrap it in Overwrite to replace that")
+                raise ValueError(
+                    "this history is not a later version of the other; to replace the other, wrap it in Overwrite"
+                )
             return loaded
         return _added(history, history, value)
 

@@ -43,7 +43,7 @@ def merged(base: MessageHistory, history: MessageHistory, branch: MessageHistory
     """
     added = added_since(conversation_of(base), conversation_of(branch)) if goes_on(base, branch) else None
     if added is None:
-        raise ValueError("this history did not grow from `base`: it is another, or was cut since")
+        raise ValueError("this history is not a later version of `base`; was it cut since?")
     if history is base:
         return branch
     ahead = len(history) - len(base)

@@ -67,7 +67,7 @@ def described(
 ) -> dict[str, Any]:
     """Return what is newly said of a session, once it is checked."""
     if isinstance(labels, str):
-        raise TypeError(f"labels must be a list of texts, not one text: {labels!r:.80}")
+        raise TypeError(f"labels must be a list of str, not a single str: {labels!r:.80}")
     changes = {
         "owner": None if owner is None else checked("owner", owner, MAX_NAME),
         "title": None if title is None else checked("title", title, MAX_TITLE),
@@ -81,13 +81,13 @@ def described(
 def named(what: str, text: str) -> str:
     """Check a text that may not be empty, as the name of an owner who is asked for."""
     if not checked(what, text, MAX_NAME):
-        raise ValueError(f"{what} must be a text of 1 to {MAX_NAME} characters, not an empty one")
+        raise ValueError(f"{what} must have 1 to {MAX_NAME} characters, and is empty")
     return text
 
 
 def checked(what: str, text: str, most: int) -> str:
     if not isinstance(text, str):
-        raise TypeError(f"{what} must be a text, not {type(text).__name__}: {text!r:.80}")
+        raise TypeError(f"{what} must be a str, not {type(text).__name__}: {text!r:.80}")
     if len(text) > most or any(each == "\0" or "\ud800" <= each <= "\udfff" for each in text):
-        raise ValueError(f"{what} must be sound Unicode of at most {most} characters, none of them NUL: {text!r:.80}")
+        raise ValueError(f"{what} must be valid Unicode of at most {most} characters, without NUL: {text!r:.80}")
     return text

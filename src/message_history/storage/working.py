@@ -117,7 +117,7 @@ def start_of(older_than: End, now: float) -> float:
 
 def check_worker(worker: str) -> None:
     if not isinstance(worker, str):
-        raise TypeError(f"worker must be a text, not {type(worker).__name__}: {worker!r:.80}")
+        raise TypeError(f"worker must be a str, not {type(worker).__name__}: {worker!r:.80}")
     if not worker.strip():
         raise ValueError(f"worker must name who asks, such as the host and the process, not {worker!r:.80}")
 
@@ -152,7 +152,7 @@ class Turn:
 
     def _position(self, id: str) -> int | None:
         if not id:
-            raise ValueError(f"id must be a text, the client's name for the message, not {id!r:.80}")
+            raise ValueError(f"id must be a str, the client's name for the message, not {id!r:.80}")
         for position in range(len(self.history) - 1, -1, -1):
             message = self.history[position]
             if message.role == "user" and any(each.metadata.get("id") == id for each in message.arrivals):

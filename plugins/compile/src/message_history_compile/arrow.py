@@ -86,7 +86,7 @@ def repair_batch(batch: pa.RecordBatch | pa.Table, plan: Plan) -> pa.RecordBatch
         A batch with `schema_of(plan)`: what was rejected has its reason there, and null for its row.
 
     Raises:
-        TypeError: for what is no batch or no plan.
+        TypeError: for what is not a batch or not a plan.
 
     Complexity: linear in the batch.
     """

@@ -45,10 +45,10 @@ def check_joins(file: SavedFile, dialect: Dialect[Any] | None, history: MessageH
             continue
         if before is not None and before.role == message.role == "assistant":
             if gone:
-                why = "two replies would become one: what stood between them answers no call, or is blank"
+                why = "two replies would become one: what was between them answers no call, or is blank"
                 raise CannotCompileError("joined", why)
             if open_ids.intersection(before.ids) and message.text:
-                why = "two replies would become one: the result that stood between them is missing"
+                why = "two replies would become one: the result that was between them is missing"
                 raise CannotCompileError("joined", why)
         before, gone = message, False
 

@@ -32,7 +32,7 @@ _open: dict[tuple[int, Settings], _Renderer] = {}
 def render(settings: Settings, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> str:
     """Render messages, within limits of time and memory.
 
-    Raises `TemplateRefusedError` when the template raises, is no template, or goes beyond a limit.
+    Raises `TemplateRefusedError` when the template raises, is not a template, or goes beyond a limit.
     """
     if sys.platform == "emscripten":
         return templates.render(settings, messages, tools)

@@ -99,7 +99,7 @@ def compile_files(
         FileNotFoundError: when an input is not there.
         ModuleNotFoundError: when a URL needs a package that is not installed.
         OSError: when it cannot be written.
-        TypeError: for one path that is not in a list, or what is no plan.
+        TypeError: for one path that is not in a list, or what is not a plan.
 
     Complexity: linear in the input; memory is that of one conversation, or of one group of rows for Parquet, for each
         worker. With `dedupe`, finishing holds a hash of 16 bytes for each row.

@@ -130,7 +130,7 @@ def _read(document: Document) -> Reading:
 def _add(collector: Collector, n: int, event: Any) -> None:
     content = event.get("content") if isinstance(event, dict) else None
     if not _is_event(event):
-        collector.note(n, "an entry that is no event", event)
+        collector.note(n, "an entry that is not an event", event)
     elif event.get("partial") is True:
         collector.omit("pieces of streams")
     elif not isinstance(content, dict) or not any(map(_camel, content.get("parts") or ())):

@@ -94,7 +94,7 @@ def _read(document: Document) -> Reading:
     items = document.numbered_items if isinstance(document.value, list) else _messages(document)
     for n, message in items:
         if not _is_message(message):
-            collector.note(n, "an entry that is no message", message)
+            collector.note(n, "an entry that is not a message", message)
             continue
         role, blocks = _role(message), _blocks(message, collector)
         if role == "system":

@@ -82,7 +82,7 @@ def _conversation(collector: Collector, about: dict[str, Any], label: str = "") 
     for n, entry in enumerate(about["history"]):
         pair = _pair(entry)
         if pair is None:
-            collector.note(n, "an entry that is no pair of messages", entry)
+            collector.note(n, "an entry that is not a pair of messages", entry)
             continue
         sent, reply = pair
         _add_user(collector, n, sent)

@@ -63,7 +63,7 @@ def _read(document: Document) -> Reading:
     about = document.object
     for n, message in enumerate(about["messages"]):
         if not _is_message(message):
-            collector.note(n, "an item that is no message", message)
+            collector.note(n, "an item that is not a message", message)
             continue
         role = "assistant" if message["role"] == "assistant" else "user"
         for part in message["content"]:

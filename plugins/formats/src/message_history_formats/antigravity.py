@@ -32,7 +32,7 @@ def _read(document: Document) -> Reading:
     open_calls: list[dict[str, Any]] = []
     for number, row in document.rows():
         if not _is_step(row):
-            collector.note(number, "a row that is no step", row)
+            collector.note(number, "a row that is not a step", row)
             continue
         if row.get("truncated_fields"):
             collector.omit("steps that the program has truncated")

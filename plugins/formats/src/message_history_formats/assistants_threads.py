@@ -57,7 +57,7 @@ def _read(document: Document) -> Reading:
     thread: object = None
     for n, item in _items(document):
         if not isinstance(item, dict) or not _is_known(item):
-            collector.note(n, "an item that is no message of a thread", item)
+            collector.note(n, "an item that is not a message of a thread", item)
             continue
         if not _is_message(item):
             _add_step(collector, n, item)

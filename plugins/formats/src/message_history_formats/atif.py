@@ -38,7 +38,7 @@ def _read(document: Document) -> Reading:
         item = waiting.pop()
         collector = found.collector()
         if not isinstance(item, dict) or not isinstance(item.get("steps"), list):
-            collector.note(0, "an item that is no trajectory", item)
+            collector.note(0, "an item that is not a trajectory", item)
         else:
             for n, step in enumerate(item["steps"]):
                 _add(collector, n, step)

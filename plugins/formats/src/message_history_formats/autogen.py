@@ -118,7 +118,7 @@ def _read(document: Document) -> Reading:
             if _is_message(message):
                 _add(collector, n, message)
             elif not (older and _add_older(collector, n, message)):
-                collector.note(n, "an entry that is no message", message)
+                collector.note(n, "an entry that is not a message", message)
         found.add(collector.conversation(BLOCKS, label=name if len(lists) > 1 else "", title=name))
     return found.reading()
 

@@ -94,7 +94,7 @@ def _read_agents(document: Document) -> Reading:
             if isinstance(item, dict):
                 collector.add(n, item)
             else:
-                collector.note(n, "a row that is no item", row)
+                collector.note(n, "a row that is not an item", row)
         label = f"session {id}" if found else ""
         found.add(collector.conversation(OpenAIResponses(continues=False), label=label, id=id))
     return found.reading()

@@ -39,7 +39,7 @@ def _read_tavern(document: Document) -> Reading:
     title: object = None
     for n, row in document.numbered_items:
         if not isinstance(row, dict) or not _is_tavern_row(row):
-            collector.note(n, "a row that is no message", row)
+            collector.note(n, "a row that is not a message", row)
         elif "mes" not in row:
             title = row["character_name"]
         elif row.get("is_system") is True:

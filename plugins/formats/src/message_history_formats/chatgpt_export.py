@@ -40,7 +40,7 @@ def _read(document: Document) -> Reading:
     for n, item in document.numbered_items:
         collector = found.collector()
         if not isinstance(item, dict) or not _is_conversation(item):
-            collector.note(n, "an item that is no conversation", item)
+            collector.note(n, "an item that is not a conversation", item)
         else:
             calls = _Calls()
             for message in messages_on_branch(item, collector):

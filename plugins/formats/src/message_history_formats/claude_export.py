@@ -38,7 +38,7 @@ def _read(document: Document) -> Reading:
         collector = found.collector()
         messages = item.get("chat_messages") if isinstance(item, dict) else None
         if not isinstance(item, dict) or not isinstance(messages, list):
-            collector.note(n, "an item that is no conversation", item)
+            collector.note(n, "an item that is not a conversation", item)
         else:
             for m, message in enumerate(_branch(item, messages, collector)):
                 _add(collector, n, m, message)

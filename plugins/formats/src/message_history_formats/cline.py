@@ -47,7 +47,7 @@ def _read(document: Document) -> Reading:
     started = False
     for n, item in enumerate(document.items):
         if not isinstance(item, dict) or not _is_message(item):
-            collector.note(n, "an item that is no message", item)
+            collector.note(n, "an item that is not a message", item)
             continue
         kind, written = str(item.get("say") or item.get("ask")), item.get("text")
         if item.get("partial") is True:

@@ -89,7 +89,7 @@ def _read(document: Document) -> Reading:
     sent = set(_sent(rows))
     for n, row in enumerate(rows):
         if not _is_row(row):
-            collector.note(n, "an item that is no message", row)
+            collector.note(n, "an item that is not a message", row)
         elif n not in sent:
             collector.omit("messages that a summary takes the place of, or that were cut off")
         elif row.get("type") == "reasoning":

@@ -57,7 +57,7 @@ def _read(document: Document) -> Reading:
         elif role == "user":
             collector.add_blocks(n, "user", [*_context(item), *blocks_of(message.get("content"))])
         elif role == "tool" and message.get("toolCallId") in answered:
-            collector.omit("results that stand in the state of their call, too")
+            collector.omit("results that are in the state of their call, too")
         elif not add_chat_message(collector, n, message):
             collector.note(n, "an item without a message", item)
         if role == "assistant":

@@ -150,7 +150,7 @@ def _read(document: Document) -> Reading:
 def _add(collector: Collector, n: int, message: Any) -> None:
     number = message.get("role") if isinstance(message, dict) else None
     if not isinstance(number, int) or not 0 <= number < len(_ROLES):
-        collector.note(n, "an entry that is no message", message)
+        collector.note(n, "an entry that is not a message", message)
         return
     role = _ROLES[number]
     blocks = [block for part in _parts(message) for block in _block(collector, part)]

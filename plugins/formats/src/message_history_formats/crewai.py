@@ -55,7 +55,7 @@ def _read(document: Document) -> Reading:
             omitted.omit("starts of tasks")
             continue
         else:
-            collector.note(n, "an entry that is no task", task)
+            collector.note(n, "an entry that is not a task", task)
         name = task.get("name") or task.get("task_name") if isinstance(task, dict) else None
         found.add(collector.conversation(BLOCKS, label=f"task {n + 1}" if found else "", title=name))
     return found.reading(omitted)

@@ -39,7 +39,7 @@ def _read(document: Document) -> Reading:
     for n, item in document.numbered_items:
         collector = found.collector()
         if not isinstance(item, dict) or _messages(item) is None:
-            collector.note(n, "an item that is no conversation", item)
+            collector.note(n, "an item that is not a conversation", item)
             continue
         for message in messages_on_branch(item, collector):
             for fragment in message["fragments"]:

@@ -43,7 +43,7 @@ def _read(document: Document) -> Reading:
         if _is_message(item):
             chats.setdefault(item["conversation_id"], []).append((n, item))
         else:
-            found.collector().note(n, "an item that is no message", item)
+            found.collector().note(n, "an item that is not a message", item)
     for id, messages in chats.items():
         collector = found.collector()
         if all(isinstance(item.get("created_at"), int | float) for _, item in messages):

@@ -78,7 +78,7 @@ def _read(document: Document) -> Reading:
         if _items(session):
             _add_session(found, session)
         elif document.database is None:
-            found.collector().note(n, "an item that is no session", session)
+            found.collector().note(n, "an item that is not a session", session)
     return found.reading()
 
 
@@ -97,7 +97,7 @@ def _add_session(found: Conversations, session: Mapping[str, Any]) -> None:
         elif not isinstance(item, dict) or item.get("sub_session") is None:
             inner = item["message"]["message"] if _is_item(item) else None
             if not add_chat_message(collector, n, _message(inner) if isinstance(inner, dict) else None):
-                collector.note(n, "an entry that is no message", item)
+                collector.note(n, "an entry that is not a message", item)
     id = session.get("id")
     label = f"session {id}" if found else ""
     found.add(collector.conversation(BLOCKS, label=label, id=id, title=session.get("title")))

@@ -44,7 +44,7 @@ def _read(document: Document) -> Reading:
     for n, item in document.numbered_items:
         collector = found.collector()
         if not isinstance(item, dict) or not _is_row(item):
-            collector.note(n, "an item that is no chat", item)
+            collector.note(n, "an item that is not a chat", item)
             continue
         if item["system"].strip():
             collector.add(n, {"role": "system", "content": item["system"].strip().removeprefix(_SYSTEM)})

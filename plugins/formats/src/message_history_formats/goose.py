@@ -81,7 +81,7 @@ def _read(document: Document) -> Reading:
 
 def add_message(collector: Collector, place: int, row: Any) -> None:
     if not isinstance(row, dict) or not isinstance(row.get("content"), list):
-        collector.note(place, "a row that is no message", row)
+        collector.note(place, "a row that is not a message", row)
     elif (row.get("metadata") or {}).get("agentVisible") is False:
         collector.omit("messages that the model does not get any more")
     else:

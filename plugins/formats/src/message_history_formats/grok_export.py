@@ -60,7 +60,7 @@ def _read(document: Document) -> Reading:
         collector = found.collector()
         about = item.get("conversation") if isinstance(item, dict) else None
         if not isinstance(about, dict):
-            collector.note(n, "an item that is no conversation", item)
+            collector.note(n, "an item that is not a conversation", item)
             continue
         for response in _on_branch(_responses(item), collector):
             _add(collector, n, response)
@@ -82,7 +82,7 @@ def _on_branch(responses: list[Any], collector: Collector) -> list[Any]:
 
 def _add(collector: Collector, n: int, response: Any) -> None:
     if not _is_response(response):
-        collector.note(n, "an entry that is no response", response)
+        collector.note(n, "an entry that is not a response", response)
         return
     role = "user" if response["sender"].lower() == _USER else "assistant"
     thought = response.get("thinking_trace") if role == "assistant" else None

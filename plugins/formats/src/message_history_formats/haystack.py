@@ -54,7 +54,7 @@ def _read(document: Document) -> Reading:
     collector = Collector()
     for n, message in _messages(document):
         if not _is_message(message):
-            collector.note(n, "an entry that is no message", message)
+            collector.note(n, "an entry that is not a message", message)
             continue
         role = first_of(message, "role", "_role")
         blocks = [block for part in first_of(message, "content", "_content") for block in _block(part)]

@@ -71,7 +71,7 @@ def _read(document: Document) -> Reading:
     for n, item in document.numbered_items:
         collector = found.collector()
         if not isinstance(item, dict) or not _is_row(item):
-            collector.note(n, "an item that is no pair of texts", item)
+            collector.note(n, "an item that is not a pair of texts", item)
             continue
         ends = [key for key in _ENDS if isinstance(item.get(key), str)]
         for end in ends:

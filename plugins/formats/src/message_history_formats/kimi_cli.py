@@ -87,7 +87,9 @@ def _read_wire(document: Document) -> Reading:
     for number, row in document.rows():
         message = row.get("message")
         if not _is_wire(row) or not isinstance(message, dict) or not isinstance(message["payload"], dict):
-            collector.omit("metadata") if _is_metadata(row) else collector.note(number, "a row that is no event", row)
+            collector.omit("metadata") if _is_metadata(row) else collector.note(
+                number, "a row that is not an event", row
+            )
             continue
         kind, payload = str(message["type"]), message["payload"]
         if kind in ("TurnBegin", "SteerInput"):

@@ -116,7 +116,7 @@ def _add(collector: Collector, number: int, payload: dict[str, Any], calls: set[
         collector.add_blocks(number, "assistant", text(content))
     elif collector.entries:
         # The lines before it stay, and say all that the summary says.
-        collector.omit("summaries of what stands before them")
+        collector.omit("summaries of what is before them")
     else:
         collector.add_blocks(number, "user", text(content))
 

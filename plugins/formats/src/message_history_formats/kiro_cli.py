@@ -46,7 +46,7 @@ def _read(document: Document) -> Reading:
             parts.append(Collector())
         elif kind == _COMPACTION:
             # The lines before it stay, and say all that the summary says.
-            parts[-1].omit("summaries of what stands before them")
+            parts[-1].omit("summaries of what is before them")
         elif _is_row(row):
             _add(parts[-1], number, _ROLES[str(kind)], row["data"]["content"])
         else:

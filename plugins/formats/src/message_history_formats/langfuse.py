@@ -59,7 +59,7 @@ def _read(document: Document) -> Reading:
     main = found.collector()
     for n, item in _observations(document):
         if not isinstance(item, dict) or not (_is_observation(item) or _is_trace(item)):
-            main.note(n, "an item that is no observation", item)
+            main.note(n, "an item that is not an observation", item)
         elif item.get("type") not in (None, "GENERATION"):
             main.omit(f"observations of type {item.get('type')}")
         else:
@@ -86,7 +86,7 @@ LANGFUSE: Final = Format(
     rank=660,
     title="Langfuse observations and traces",
     files="exports of observations or traces as JSON or JSONL",
-    omits="spans, events and other observations that are no generations",
+    omits="spans, events and other observations that are not generations",
     unwritten=OUTCOME,
     source="langfuse/langfuse: packages/shared/src/server/repositories/types.ts, fern/apis/server",
     checked="2026-11-22",

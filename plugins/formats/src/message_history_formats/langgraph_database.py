@@ -62,7 +62,7 @@ def _decoded(kind: object, data: object) -> Any:
 
 def _read(document: Document) -> Reading:
     if document.database is None:
-        raise ValueError("it is no database")
+        raise ValueError("it is not a database")
     found = Conversations()
     writes: dict[tuple[Any, ...], list[Row]] = {}
     for row in document.database.rows("writes", "task_id, idx"):
@@ -164,7 +164,7 @@ def _add(collector: Collector, n: int, message: Any) -> None:
         pair = list(message) if isinstance(message, list) else []
         plain = dict(zip(("role", "content"), pair, strict=True)) if len(pair) == 2 else message
         if not add_chat_message(collector, n, plain):
-            collector.note(n, "an entry that is no message", message)
+            collector.note(n, "an entry that is not a message", message)
 
 
 LANGGRAPH_DATABASE: Final = Format(

@@ -25,7 +25,7 @@ def _read(document: Document) -> Reading:
     others = found.collector()
     for n, run in document.numbered_items:
         if not _is_run(run):
-            others.note(n, "an item that is no run", run)
+            others.note(n, "an item that is not a run", run)
         elif run["run_type"] != _MODEL:
             others.omit(f"runs of type {run['run_type']}")
         else:
@@ -64,7 +64,7 @@ LANGSMITH: Final = Format(
     rank=670,
     title="LangSmith runs",
     files="exports of runs as JSON or JSONL",
-    omits="runs that are no calls of a model, other choices, metadata",
+    omits="runs that are not calls of a model, other choices, metadata",
     unwritten=OUTCOME,
     source="langchain-ai/langsmith-sdk: python/langsmith/schemas.py; langchain-core: tracers",
     checked="2026-11-22",

@@ -115,7 +115,7 @@ def _add_all(collector: Collector, messages: list[tuple[int, Any]]) -> None:
     for place, message in messages:
         known = ROLES.get(str(message.get("role")).lower()) if _is_message(message) else None
         if known is None:
-            collector.note(place, "an entry that is no message", message)
+            collector.note(place, "an entry that is not a message", message)
         else:
             _add(collector, place, known, message)
 

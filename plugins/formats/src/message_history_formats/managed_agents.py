@@ -81,7 +81,7 @@ def _read(document: Document) -> Reading:
     last = {event["id"]: n for n, event in enumerate(events) if isinstance(event, dict) and "id" in event}
     for n, event in enumerate(events):
         if not isinstance(event, dict) or not _has_shape(event):
-            collector.note(n, "an item that is no event", event)
+            collector.note(n, "an item that is not an event", event)
         elif last.get(event.get("id"), n) != n:
             collector.omit("events that are listed again")
         else:

@@ -56,7 +56,7 @@ def _read(document: Document) -> Reading:
     for n, item in document.numbered_items:
         collector = found.collector()
         if not isinstance(item, dict) or not _is_tree(item):
-            collector.note(n, "an item that is no tree of messages", item)
+            collector.note(n, "an item that is not a tree of messages", item)
             continue
         message = item["prompt"]
         while message is not None:

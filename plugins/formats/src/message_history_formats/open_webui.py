@@ -54,7 +54,7 @@ def _read(document: Document) -> Reading:
         collector = found.collector()
         nodes = _nodes(item) if isinstance(item, dict) else None
         if nodes is None:
-            collector.note(n, "an item that is no chat", item)
+            collector.note(n, "an item that is not a chat", item)
         else:
             chat = _chat(item)
             path = branch_to(nodes, (chat.get("history") or {}).get("currentId"), "parentId")

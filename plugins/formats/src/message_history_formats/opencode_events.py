@@ -87,7 +87,7 @@ def _read(document: Document) -> Reading:
     for n, item in document.numbered_items:
         event = _event(item)
         if event is None:
-            others.note(n, "an entry that is no event", item)
+            others.note(n, "an entry that is not an event", item)
         else:
             events.take(*event)
     for part in (each for id, parts in events.parts.items() if id not in events.messages for each in parts.values()):

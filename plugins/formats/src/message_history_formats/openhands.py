@@ -76,7 +76,7 @@ def _read(document: Document) -> Reading:
         run = _Run(collector)
         for n, event in enumerate(events):
             if not _is_event(event):
-                collector.note(n, "an entry that is no event", event)
+                collector.note(n, "an entry that is not an event", event)
             elif "kind" in event:
                 _add_sdk(collector, n, event)
             else:

@@ -189,7 +189,7 @@ def _read(document: Document) -> Reading:
             if is_otel_message(item):
                 add_otel_message(collector, n, item)
             else:
-                collector.note(n, "an entry that is no message", item)
+                collector.note(n, "an entry that is not a message", item)
         found.add(collector.conversation(BLOCKS))
         return found.reading()
     others = found.collector()
@@ -198,7 +198,7 @@ def _read(document: Document) -> Reading:
     longer: dict[Any, list[list[dict[str, Any]]]] = {}
     for n, span, messages in sorted(spans, key=lambda each: -len(each[2])):
         if not isinstance(span, dict) or _KEYS.isdisjoint(span):
-            others.note(n, "an item that is no span", span)
+            others.note(n, "an item that is not a span", span)
             continue
         if not messages:
             others.omit("spans without messages")

@@ -157,7 +157,7 @@ def _read(document: Document) -> Reading:
             if _event(message):
                 _add_event(collector, n, message, waiting)
             elif keys is None:
-                collector.note(n, "an entry that is no message", message)
+                collector.note(n, "an entry that is not a message", message)
             else:
                 _add(collector, n, message, keys)
         title, id, tools = around.get("title"), around.get("id"), around.get("tools")

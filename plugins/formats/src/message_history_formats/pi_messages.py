@@ -41,7 +41,7 @@ def _read(document: Document) -> Reading:
         if isinstance(message, dict) and _is_message(message):
             add_message(collector, n, message)
         else:
-            collector.note(n, "an entry that is no message", message)
+            collector.note(n, "an entry that is not a message", message)
     return collector.reading(BLOCKS)
 
 

@@ -40,7 +40,7 @@ def _read_llm(document: Document) -> Reading:
         if isinstance(row, dict) and _is_llm_row(row):
             groups.setdefault(str(row["conversation_id"]), []).append((n, row))
         else:
-            others.note(n, "a row that is no reply", row)
+            others.note(n, "a row that is not a reply", row)
     for id, rows in groups.items():
         collector = found.collector()
         for n, row in sorted(rows, key=lambda each: str(each[1].get("datetime_utc"))):

@@ -77,7 +77,7 @@ def _take_system(collector: Collector, number: int, row: Mapping[str, Any]) -> N
         if isinstance(content, dict):
             collector.add(number, {**content, "parts": list(content.get("parts") or [])})
         else:
-            collector.note(number, "a compressed entry that is no content", content)
+            collector.note(number, "a compressed entry that is not content", content)
 
 
 def _path(lines: Sequence[Line]) -> list[int]:

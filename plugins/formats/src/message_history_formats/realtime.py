@@ -49,7 +49,7 @@ def _read(document: Document) -> Reading:
     for n, row in document.numbered_items:
         kind = row.get("type") if isinstance(row, dict) else None
         if not isinstance(row, dict) or not _is_event(row):
-            collector.note(n, "an entry that is no event", row)
+            collector.note(n, "an entry that is not an event", row)
         elif kind in _WITH_ITEM and isinstance(row.get("item"), dict):
             _keep(items, n, row["item"])
         elif kind == _DONE and isinstance(row.get("response"), dict):

@@ -60,7 +60,7 @@ def _read(document: Document) -> Reading:
         if isinstance(item, dict) and _is_item(item):
             collector.add(n, dict(item))
         else:
-            collector.note(n, "an entry that is no item", item)
+            collector.note(n, "an entry that is not an item", item)
     return collector.reading(OpenAIResponses())
 
 

@@ -64,7 +64,7 @@ def _add_crush_sessions(sessions: Sessions) -> None:
 
 def _add_crush(collector: Collector, n: int, role: str, parts: object) -> None:
     if not isinstance(parts, list):
-        collector.note(n, "a message whose parts are no list", parts)
+        collector.note(n, "a message whose parts are not a list", parts)
         return
     speaker = "user" if role == "tool" else role
     for part in parts:

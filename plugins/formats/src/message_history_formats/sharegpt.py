@@ -83,7 +83,7 @@ def _read(document: Document) -> Reading:
         collector = found.collector()
         turns = _turns(item)
         if turns is None:
-            collector.note(n, "an item that is no conversation", item)
+            collector.note(n, "an item that is not a conversation", item)
         else:
             about = item if isinstance(item, dict) else {}
             ends = _ends(found, n, about)
@@ -128,7 +128,7 @@ class _Turns:
         before = None
         for turn, following in zip_longest(turns, turns[1:]):
             if not _is_turn(turn):
-                self._collector.note(self._place, "an entry that is no turn", turn)
+                self._collector.note(self._place, "an entry that is not a turn", turn)
                 self._place += self._step
                 continue
             role, value = _ROLES.get(str(turn["from"]).lower()), turn["value"]

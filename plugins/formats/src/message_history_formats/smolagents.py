@@ -50,7 +50,7 @@ def _read(document: Document) -> Reading:
     collector = Collector()
     for n, step in _steps(document):
         if not isinstance(step, dict) or not _is_step(step):
-            collector.note(n, "an entry that is no step", step)
+            collector.note(n, "an entry that is not a step", step)
             continue
         if not collector.entries:
             collector.add_blocks(n, "system", _prompt(step, document))

@@ -42,7 +42,7 @@ def _read(document: Document) -> Reading:
                 message = item.get("redact_message") or item["message"]
                 collector.add(n, _plain(message))
             else:
-                collector.note(n, "an entry that is no message", item)
+                collector.note(n, "an entry that is not a message", item)
         made = collector.conversation(Bedrock(), label=f"agent {name}" if found else "", id=name, title=name)
         is_part = not agents and len(rest) == 1
         found.add(evolve(made, judged=NOTHING_JUDGED) if is_part else made)
@@ -63,7 +63,7 @@ STRANDS: Final = Format(
     rank=600,
     title="Strands Agents: messages of a session, one by one or a whole folder",
     files="session_*/agents/agent_*/messages/message_*.json",
-    omits="messages that a guardrail refused, where other words took their place",
+    omits="messages that a guardrail refused and replaced with other text",
     unwritten=STATE,
     source="strands-agents/sdk-python: src/strands/types/session.py, session/file_session_manager.py",
     checked="2026-11-22",

@@ -82,7 +82,7 @@ def _read_mini(document: Document) -> Reading:
         elif isinstance(message, dict):
             collector.add(n, _sent(message))
         else:
-            collector.note(n, "an entry that is no message", message)
+            collector.note(n, "an entry that is not a message", message)
     collector.omit("info")
     return collector.reading(None, id=document.object.get("instance_id"))
 

@@ -32,7 +32,7 @@ def _read(document: Document) -> Reading:
     for n, item in document.numbered_items:
         collector = found.collector()
         if not isinstance(item, dict) or not _is_result(item):
-            collector.note(n, "an item that is no result", item)
+            collector.note(n, "an item that is not a result", item)
         else:
             for message in item["traj"]:
                 collector.add(n, message)
@@ -120,7 +120,7 @@ def _piece(tick: Mapping[str, Any], side: str) -> str:
 
 def _add(collector: Collector, n: int, message: Any) -> None:
     if not isinstance(message, dict):
-        collector.note(n, "an entry that is no message", message)
+        collector.note(n, "an entry that is not a message", message)
         return
     inner = message.get("tool_messages")
     if isinstance(inner, list):

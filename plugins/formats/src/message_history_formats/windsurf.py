@@ -46,7 +46,7 @@ def _read(document: Document) -> Reading:
     collector = Collector()
     for number, row in document.rows():
         if not _is_step(row):
-            collector.note(number, "a row that is no step", row)
+            collector.note(number, "a row that is not a step", row)
             continue
         kind, about = row["type"], row[row["type"]]
         if kind == "user_input":

@@ -81,7 +81,7 @@ def test_what_is_of_an_unknown_form_is_counted() -> None:
     strange = [{"user": {"content": {"Poem": {}}}, "assistant": {}}, 3, [ASKED["user"]]]
     session = session_in(value({**AMAZON_Q, "history": [ASKED, *strange, ANSWERED], "next_message": {"content": 1}}))
     assert [note.detail for note in session.unread] == [
-        *["an entry that is no pair of messages"] * 3,
+        *["an entry that is not a pair of messages"] * 3,
         "a message of an unknown kind",
     ]
     assert told(session.conversations[0].history())[-1] == ("assistant", ANSWER)

@@ -94,7 +94,7 @@ def test_thoughts_images_files_and_choices() -> None:
 
 def test_what_is_no_message_is_noted_and_other_logs_are_refused() -> None:
     session = session_in(export(request("a", [ASKED, {"role": 9}, spoken(USER, "Well?")], ANSWER)))
-    assert [note.detail for note in session.unread] == ["an entry that is no message"]
+    assert [note.detail for note in session.unread] == ["an entry that is not a message"]
     for logs in ([], [{"kind": "span"}]):
         with pytest.raises(NotRecognisedError):
             session_in(export(*logs))

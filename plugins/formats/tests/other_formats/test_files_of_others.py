@@ -1,4 +1,4 @@
-"""Files that are no conversations, however much they look like one, are not recognised and never written."""
+"""Files that are not conversations, however much they look like one, are not recognised and never written."""
 
 from __future__ import annotations
 

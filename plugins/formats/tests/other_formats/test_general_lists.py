@@ -26,7 +26,7 @@ def test_words_of_an_assistant_under_another_role_never_become_the_user_s(role: 
     CliRunner().invoke(app, ["doctor", "--fix", "--in-place", str(tmp_path)])
     assert (file.read_bytes(), list(tmp_path.iterdir())) == (content, [file])
     if role == "Oracle":
-        with pytest.raises(NotRecognisedError, match="the role 'Oracle' of entry 1 is of no dialect"):
+        with pytest.raises(NotRecognisedError, match="no dialect knows the role 'Oracle' of entry 1"):
             session_in(content)
     else:
         (conversation,) = session_in(content).conversations

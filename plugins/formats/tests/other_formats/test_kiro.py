@@ -32,7 +32,7 @@ def test_a_summary_is_counted_behind_what_it_sums_up_and_read_where_that_is_not_
     summary = kiro_row("s", "assistant", operationType="Summary", content="Long ago.")
     (conversation,) = read(*KIRO_3, tombstone, summary).conversations
     assert told(conversation.history())[-1] == ("assistant", ANSWER)
-    assert conversation.omitted == (("summaries of what stands before them", 1),)
+    assert conversation.omitted == (("summaries of what is before them", 1),)
     (forked,) = read(summary, *KIRO_3).conversations
     assert told(forked.history())[:2] == [("user", "Long ago."), ("user", QUESTION)]
 

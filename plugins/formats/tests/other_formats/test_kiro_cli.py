@@ -63,7 +63,7 @@ def test_summaries_and_hidden_thinking_are_counted_and_nothing_is_cut() -> None:
     session = session_in(lines(PROMPT, kiro("AssistantMessage", hidden, *REPLY["data"]["content"]), COMPACTION, PROMPT))
     (conversation,) = session.conversations
     assert told(conversation.history()) == [("user", QUESTION), ("assistant", ANSWER), ("user", QUESTION)]
-    assert conversation.omitted == (("summaries of what stands before them", 1), ("thinking that is not shown", 1))
+    assert conversation.omitted == (("summaries of what is before them", 1), ("thinking that is not shown", 1))
 
 
 def test_what_is_of_an_unknown_kind_is_counted() -> None:

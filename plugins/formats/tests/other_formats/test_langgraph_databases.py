@@ -107,7 +107,7 @@ def test_what_cannot_be_unpacked_is_said() -> None:
     assert told(session.conversations[0].history()) == [("user", QUESTION), ("user", "a")]
     assert [each.detail for each in session.unread] == [
         "the checkpoint 2 cannot be unpacked: the byte 0xc1 begins nothing",
-        "an entry that is no message",
+        "an entry that is not a message",
     ]
 
 

@@ -74,7 +74,7 @@ def test_what_other_agents_did_and_what_is_listed_again_is_counted() -> None:
 
 def test_what_is_no_event_is_noted_and_events_of_others_are_refused() -> None:
     session = session_in(value([*MANAGED, {"kind": "other"}, "text"]))
-    assert [note.detail for note in session.unread] == ["an item that is no event"] * 2
+    assert [note.detail for note in session.unread] == ["an item that is not an event"] * 2
     for others in (
         [{"type": "agent.message", "id": "1", "text": "Hi"}],
         [{"type": "user.message", "id": "1", "data": {"content": "Hi"}}],

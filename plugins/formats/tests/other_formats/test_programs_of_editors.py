@@ -52,7 +52,7 @@ def test_a_history_of_aider_that_begins_in_the_middle_of_a_chat_is_recognised() 
 def test_results_of_continue_stand_in_the_states_of_calls_and_are_told_once() -> None:
     session = session_in(value({"sessionId": "s", "history": CONTINUE}))
     assert told(session.conversations[0].history()) == STORY
-    assert session.conversations[0].omitted == (("results that stand in the state of their call, too", 1),)
+    assert session.conversations[0].omitted == (("results that are in the state of their call, too", 1),)
 
 
 def test_a_summary_of_continue_takes_the_place_of_what_was_before() -> None:

@@ -57,7 +57,7 @@ class ReadBody:
     settled: int  # how many units are as they were in an earlier body
     sound: Dialect[Any] | None  # who takes this list; None where nobody has checked it, or it is refused
     was_sound: Dialect[Any] | None  # who took the list of that earlier body
-    called: dict[str, int]  # the ids of calls that are no blocks, with the first entry of each
+    called: dict[str, int]  # the ids of calls that are not blocks, with the first entry of each
     before: ReadBody | None  # that earlier body, where this one goes on with all of its entries
     _read: dict[int, Any] = field(factory=dict)
     repeats: bool = False  # whether an entry that is not settled calls with the id of an earlier one

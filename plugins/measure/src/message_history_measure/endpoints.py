@@ -115,7 +115,7 @@ class Endpoint:
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
         if not base_url.startswith(("http://", "https://")):
-            raise ProbeError(f"{base_url!r} is no address; it begins with http:// or https://")
+            raise ProbeError(f"{base_url!r} is not an address; it begins with http:// or https://")
         path = api.path.format(model=model)
         self._url = base_url.rstrip("/").removesuffix("/v1" if path.startswith("/v1/") else "\0") + path
         self._api, self._model, self._budget, self._wait = api, model, budget, wait
@@ -144,7 +144,7 @@ class Endpoint:
                 break
             self._wait(_seconds(headers.get("retry-after", ""), tries))
         if status >= 300 and status not in _REFUSES_LISTS:
-            raise ProbeError(f"{status}, which is no refusal of a list: {words:.500}")
+            raise ProbeError(f"{status}, which is not a refusal of a list: {words:.500}")
         return Answer(status < 300, status, words)
 
     def _sent(self, data: bytes) -> tuple[int, dict[str, str], str]:

@@ -59,12 +59,12 @@ BROKEN: Final[Mapping[str, list[Entry]]] = {
     "an empty user message": [{**user(), "content": ""}],
     "null content without calls": [user(), {"role": "assistant", "content": None}, user(2)],
     "an unknown role": [user(), {"role": "somebody", "content": "x"}],
-    "arguments that are no JSON": [user(), *step(1)],
+    "arguments that are not JSON": [user(), *step(1)],
     "a name with a space": [user(), *step(1)],
     "a developer": [{"role": "developer", "content": "x"}, user()],
 }
 """Broken lists of Chat Completions; each is sent as it is."""
-BROKEN["arguments that are no JSON"][1]["tool_calls"][0]["function"]["arguments"] = '{"city": "a'
+BROKEN["arguments that are not JSON"][1]["tool_calls"][0]["function"]["arguments"] = '{"city": "a'
 BROKEN["a name with a space"][1]["tool_calls"][0]["function"]["name"] = "look up"
 TOKENS: Final = 120
 """About how many tokens a request has."""

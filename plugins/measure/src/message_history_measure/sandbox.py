@@ -34,7 +34,7 @@ class Template:
         tokens: the tokenizer's special tokens, by their names: `bos_token` and so on.
 
     Raises:
-        TemplateRefusedError: when it is no template.
+        TemplateRefusedError: when it is not a template.
     """
 
     def __init__(self, source: str, tokens: Mapping[str, str]) -> None:
@@ -43,7 +43,7 @@ class Template:
         try:
             self._compiled = _environment().from_string(source)
         except (jinja2.TemplateError, RecursionError) as error:
-            raise TemplateRefusedError(f"it is no template: {error}") from error
+            raise TemplateRefusedError(f"it is not a template: {error}") from error
 
     def render(
         self,

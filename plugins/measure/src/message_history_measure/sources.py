@@ -70,7 +70,7 @@ def _gguf_of(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
         magic, _, _, pairs = struct.unpack("<4sIQQ", file.read(24))
         if magic != b"GGUF":
-            raise ValueError(f"{path} is no GGUF: it begins with {magic!r}")
+            raise ValueError(f"{path} is not a GGUF: it begins with {magic!r}")
         found = {}
         for _ in range(pairs):
             name = _gguf_text(file)

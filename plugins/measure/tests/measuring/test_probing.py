@@ -140,7 +140,7 @@ def test_a_template_that_raises_on_the_server_is_a_refusal() -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 404, 413, 429, 503])
 def test_what_is_no_refusal_of_a_list_ends_the_probe(status: int) -> None:
-    refused = pytest.raises(ProbeError, match=f"{status}, which is no refusal of a list: wrong key")
+    refused = pytest.raises(ProbeError, match=f"{status}, which is not a refusal of a list: wrong key")
     with answering(lambda *_: (status, {}, "wrong key")) as (url, _), refused:
         Probe("chat", endpoint_at(url, [])).run(str)
 
@@ -152,7 +152,7 @@ def test_a_model_that_takes_nothing_is_no_result() -> None:
 
 
 def test_an_address_that_is_none_or_nobody_is_at() -> None:
-    with pytest.raises(ProbeError, match="'ftp://x' is no address"):
+    with pytest.raises(ProbeError, match="'ftp://x' is not an address"):
         endpoint_at("ftp://x", [])
     with pytest.raises(ProbeError, match="cannot be reached"):
         endpoint_at("http://127.0.0.1:9/v1", []).ask([])
@@ -214,7 +214,7 @@ def test_the_command_asks_first_and_says_what_is_wrong(tmp_path: Path) -> None:
         done = command(*where, "--yes", key="sk-secret-0001")
 
     assert done.exit_code == 2
-    assert "401, which is no refusal of a list: wrong key [key]" in done.output
+    assert "401, which is not a refusal of a list: wrong key [key]" in done.output
 
 
 def test_a_probe_that_ran_out_of_budget_says_so(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_a_file_that_is_no_gguf(tmp_path: Path) -> None:
     file = tmp_path / "tiny.gguf"
     file.write_bytes(b"x" * 30)
 
-    with pytest.raises(ValueError, match="is no GGUF: it begins with b'xxxx'"):
+    with pytest.raises(ValueError, match="is not a GGUF: it begins with b'xxxx'"):
         read_template(file)
 
 
@@ -124,7 +124,7 @@ def test_no_template(tmp_path: Path) -> None:
 
 
 def test_a_refused_template_says_why() -> None:
-    with pytest.raises(TemplateRefusedError, match="it is no template"):
+    with pytest.raises(TemplateRefusedError, match="it is not a template"):
         measure_template("{% for m in messages %}")
 
 

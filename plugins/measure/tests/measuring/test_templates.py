@@ -126,7 +126,7 @@ def test_a_template_without_even_a_user_message_is_refused() -> None:
 
 
 def test_a_text_that_is_no_template_is_refused() -> None:
-    with pytest.raises(TemplateRefusedError, match="it is no template"):
+    with pytest.raises(TemplateRefusedError, match="it is not a template"):
         measured("{% for m in messages %}")
 
 

@@ -109,7 +109,7 @@ def load_settings(
         found[name] = evolve(found[name], url=url) if name in found else Upstream(name=name, url=url)
     for name, file in (dialect_files or {}).items():
         if name not in found:
-            raise SettingsError(f"{name} is no upstream; known are {', '.join(sorted(found))}")
+            raise SettingsError(f"{name} is not an upstream; known are {', '.join(sorted(found))}")
         found[name] = evolve(found[name], dialect=_dialect(file))
     values = {name: _value(name, value) for name, value in table.items()}
     for name in _KINDS:
@@ -131,7 +131,7 @@ def _table(path: str | PathLike[str]) -> dict[str, Any]:
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise SettingsError(f"{path} is no TOML file: {error}") from error
+        raise SettingsError(f"{path} is not a TOML file: {error}") from error
 
 
 def _checked_upstreams(tables: object) -> dict[str, dict[str, Any]]:
@@ -169,7 +169,7 @@ def _checked(upstream: Upstream) -> Upstream:
 def _value(name: str, value: object) -> Any:
     kind = _KINDS.get(name)
     if kind is None:
-        raise SettingsError(f"{name!r} is no setting; known are {', '.join(sorted(fields_dict(Settings)))}")
+        raise SettingsError(f"{name!r} is not a setting; known are {', '.join(sorted(fields_dict(Settings)))}")
     if kind is bool:
         if isinstance(value, bool):
             return value

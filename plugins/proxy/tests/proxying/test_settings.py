@@ -79,7 +79,7 @@ def test_the_environment_goes_before_the_file_and_flags_before_both(file: Path) 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("colour = 1", "'colour' is no setting; known are"),
+        ("colour = 1", "'colour' is not a setting; known are"),
         ("port = true", "port must be of the kind int"),
         ('port = "many"', "port must be of the kind int"),
         ('follow = "perhaps"', "follow must be of the kind bool"),
@@ -87,7 +87,7 @@ def test_the_environment_goes_before_the_file_and_flags_before_both(file: Path) 
         ('[upstreams.x]\nurl = "ftp://x"', "must begin with http"),
         ('[upstreams.x]\nurl = "http://x"\nkey = "k"', "unknown key 'key'"),
         ("upstreams = 1", "upstreams must be tables"),
-        ("port =", "is no TOML file"),
+        ("port =", "is not a TOML file"),
         ("port = 99999", "port must be between 0 and 65535, not 99999"),
         ("port = -1", "port must be between 0 and 65535, not -1"),
         ('store = "mysql://u:secret@h/d"', r"^store must be sqlite:///FILE or postgresql://\.\.\.$"),
@@ -167,7 +167,7 @@ def test_the_command_serves_until_it_is_stopped(sent: signal.Signals) -> None:
         (["--upstream", "openai"], "--upstream takes NAME=URL"),
         (["--upstream", "openai=x"], "must begin with http"),
         (["--dialect-file", "a.toml"], "--dialect-file takes NAME=FILE"),
-        (["--dialect-file", "nobody=a.toml"], "nobody is no upstream"),
+        (["--dialect-file", "nobody=a.toml"], "nobody is not an upstream"),
         (["--dialect-file", "openai=none.toml"], "none.toml"),
     ],
 )

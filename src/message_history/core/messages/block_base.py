@@ -30,7 +30,7 @@ class Block(Value):
 
     def __init_subclass__(cls) -> None:
         if cls.__module__ not in _OF_BLOCKS:
-            raise TypeError("blocks cannot be subclassed: what is in a history must be one of those that cannot change")
+            raise TypeError("blocks cannot be subclassed: a history holds only blocks that cannot change")
 
     def __attrs_pre_init__(self) -> None:
         if type(self) is Block:

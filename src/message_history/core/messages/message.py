@@ -105,7 +105,7 @@ class Message(_Replied):
         _fill(self, role, blocks, *_survey(role, blocks))
 
     def __init_subclass__(cls) -> Never:
-        raise TypeError("Message cannot be subclassed: what is in a history must be one that cannot change")
+        raise TypeError("Message cannot be subclassed: a history holds only messages that cannot change")
 
     @staticmethod
     def user(*content: Content) -> Message:

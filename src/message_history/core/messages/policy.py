@@ -16,7 +16,7 @@ from message_history.core.values.value import Value
 def _check_text(_: object, attribute: object, value: object) -> None:
     if not isinstance(value, str) or is_blank(value):
         raise ValueError(
-            f"{getattr(attribute, 'name', 'text')} must be a text that is not blank, not {short_repr(value)}"
+            f"{getattr(attribute, 'name', 'text')} must be a str that is not blank, not {short_repr(value)}"
         )
 
 

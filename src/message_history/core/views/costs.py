@@ -92,7 +92,7 @@ class Costs:
         else:
             cost = self._counter([message] if self._takes_lists else message)
         if not isinstance(cost, int) or cost < 0:
-            raise TypeError(f"the counter must give a whole number that is not negative, not {cost!r:.80}")
+            raise TypeError(f"the counter must return a whole number of 0 or more, not {cost!r:.80}")
         return cost
 
     def of_blocks(self, blocks: tuple[Block, ...]) -> int:

@@ -151,7 +151,7 @@ def json_array(pieces: Iterable[bytes]) -> bytes:
 def base64_of(value: object) -> str:
     """Return bytes as base64 text for JSON; a `TypeError` for anything else."""
     if not isinstance(value, bytes):
-        raise TypeError(f"an export holds no {type(value).__name__}")
+        raise TypeError(f"an export cannot hold a {type(value).__name__}")
     return b2a_base64(value, newline=False).decode()
 
 

@@ -172,7 +172,7 @@ def compact(
     if unfit := next((block for block in blocks if not isinstance(block, _IN_SUMMARIES)), None):
         raise ValueError(f"summary must be made of text, images and documents, not of a {type(unfit).__name__}")
     if all(isinstance(block, TextBlock) and is_blank(block.text) for block in blocks):
-        raise ValueError("summary must say something, and holds nothing but blank text; `drop_before` puts no summary")
+        raise ValueError("summary must not be blank; `drop_before` omits messages without a summary")
     if keep_from is not None:
         position = safe_position(conversation, keep_from, "keep_from")
     else:
@@ -234,7 +234,7 @@ def _texts(
     def content(position: int, result: ToolResultBlock) -> tuple[Block, ...]:
         found = text if isinstance(text, str) else text(records[position, result.tool_use_id])
         if not isinstance(found, str):
-            raise TypeError(f"text must give a str for a call, not {short_repr(found)}")
+            raise TypeError(f"text must return a str for a call, not {short_repr(found)}")
         if found == stub:
             raise ValueError(
                 f"text must not be the text of a stub, {short_repr(found)}: no result would seem to be there; "

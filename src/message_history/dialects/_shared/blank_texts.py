@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def without_empty_texts(parsed: Parsed) -> Parsed:
-    """Take texts without a character out of the assistant's turns that hold more: they are no content there."""
+    """Take texts without a character out of the assistant's turns that hold more: they are not content there."""
     messages = parsed.messages
     empty = {n for n, message in enumerate(messages) if message.shape != CLEAN_ASSISTANT and _has_empty(message)}
     gone: set[int] = set()

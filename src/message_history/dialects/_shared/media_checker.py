@@ -54,7 +54,7 @@ class MediaCheck:
         if found.data is None and limits.lenient:
             return
         if found.data is None:
-            self._fault("broken", n, path, "data that is no base64", **values)
+            self._fault("broken", n, path, "data that is not base64", **values)
         elif picture is None:
             if not declared or declared in (_known() if limits.types is None else limits.types):
                 self._fault("broken", n, path, "no image", **values)
@@ -94,7 +94,7 @@ class MediaCheck:
             self._pages += 1
         if found.data is None:
             if not limits.lenient:
-                self._fault("document", n, path, "data that is no base64", **values)
+                self._fault("document", n, path, "data that is not base64", **values)
             return
         if limits.pdf and declared == "application/pdf":
             if found.paper is None:

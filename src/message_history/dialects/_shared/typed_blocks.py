@@ -128,7 +128,7 @@ def _is_error(value: object, source: int, parsed: Parsed) -> bool:
         return value is True
     frozen, _ = freeze(value)
     is_error = frozen.strip().lower() not in _NO if isinstance(frozen, str) else bool(frozen)
-    parsed.note(RepairCode.VALUE_CONVERTED, source, (frozen,), f"an is_error that is no flag, taken as {is_error}")
+    parsed.note(RepairCode.VALUE_CONVERTED, source, (frozen,), f"an is_error that is not a flag, taken as {is_error}")
     return is_error
 
 
@@ -171,7 +171,7 @@ def _tool_use(data: Mapping[Any, Any], source: int, parsed: Parsed, meta: Meta |
     mapping = as_mapping(input)
     if mapping is not None:
         return ToolUseBlock(id, name, mapping, meta=meta)
-    parsed.note(RepairCode.VALUE_CONVERTED, source, detail=f"the input of call {id!r:.80} was no object")
+    parsed.note(RepairCode.VALUE_CONVERTED, source, detail=f"the input of call {id!r:.80} was not an object")
     if input is None or input == []:
         # An empty list is what PHP makes of an empty object (https://github.com/prism-php/prism/issues/659, 2025).
         return ToolUseBlock(id, name, {}, meta=meta)

@@ -237,7 +237,7 @@ class BlockWriter:
         others = self._dialect.s3_in_results if in_result else None
         sent = with_bytes(source, kind, self._dialect.s3 if others is None else others)
         if sent is not None and "bytes" in sent and encoded(str(source["bytes"])) is None:
-            self._changes.rewritten(f"media whose data is no base64 text, as the bytes of that text: {kind}")
+            self._changes.rewritten(f"media whose data is not base64 text, as the bytes of that text: {kind}")
         return sent
 
     def _name(self, block: DocumentBlock) -> str:

@@ -128,7 +128,9 @@ class _Check:
             self.found.add("BR-B04", n, "content", which=int(content is None), member=n + 1)
         elif not isinstance(content, (list, tuple)):
             kind = type(content)
-            self.found.add("BR-B24", n, "content", "content is no list", which=3, value=short_repr(content), kind=kind)
+            self.found.add(
+                "BR-B24", n, "content", "content is not a list", which=3, value=short_repr(content), kind=kind
+            )
         else:
             self._content(n, role, content)
 
@@ -280,7 +282,7 @@ class _Check:
             side = role if role == "user" else "server"
             kind = self._block(n, k, inner, part, role=side, allowed=schema.IN_RESULTS)
             if kind == "json" and not isinstance(part["json"], Mapping):
-                self.found.add("BR-B12", n, inner, "JSON that is no object", which=1, m=m, k=k)
+                self.found.add("BR-B12", n, inner, "JSON that is not an object", which=1, m=m, k=k)
             elif kind in MEDIA and not _is_of(part, kind, taken):
                 which = {"image": 0, "video": 1}.get(kind, 2)
                 self.found.add("BR-B16", n, inner, f"a {kind} in a result", which=which, m=m, tag=kind)
@@ -313,7 +315,7 @@ class _Check:
                 and not self._dialect.text_with_calls
                 and "reasoningContent" not in kinds
             ):
-                self.found.add("BR-B15", n, "content", "text beside calls", which=1)
+                self.found.add("BR-B15", n, "content", "text next to calls", which=1)
             return
         if "toolResult" not in kinds:
             return

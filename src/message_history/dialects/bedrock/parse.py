@@ -208,7 +208,7 @@ class _Reader:
             data = as_mapping(value)
             if data is not None:
                 return text_block(json_text(freeze(data)[0]), _meta({AS_JSON: True}))
-            what = "JSON in a result that is no object, kept as text"
+            what = "JSON in a result that is not an object, kept as text"
             self.parsed.note(RepairCode.VALUE_CONVERTED, self._source, detail=what)
             return text_block(text_of_json(value))
         return self._block(key, value)

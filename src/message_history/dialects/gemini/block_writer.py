@@ -109,7 +109,7 @@ class Parts:
         kind, inner = _held_in(block)
         data, uri, mime = inner.get("data"), inner.get("fileUri"), inner.get("mimeType")
         if is_modelled(media_type(mime)):
-            # Such media are no block of ours because what they hold was no text.
+            # Such media are not a block of ours because what they hold was not text.
             return None
         if kind == "inlineData":
             taken = isinstance(data, str) and data != "" and is_base64(data) and is_taken(media_type(mime))
@@ -157,7 +157,7 @@ class Parts:
             return part
         omitted: dict[str, Any] = {}
         for key, value in block.extra(GEMINI).items():
-            # That a part is no thought, some clients say of every part; recorded requests have it anywhere.
+            # That a part is not a thought, some clients say of every part; recorded requests have it anywhere.
             sent = key in allowed or key in schema.OF_ANY or (key == "thought" and value is False)
             if part and sent and self._is_sent(key, value):
                 part[key] = thaw_well_formed(value, self.changes)

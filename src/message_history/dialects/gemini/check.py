@@ -227,7 +227,7 @@ class _Check:
         if not isinstance(mime, str) or not _is_taken(mime):
             self.found.add("GM-G24", n, f"{path}.mimeType", f"media type {short_repr(mime)}", m=m, type=mime)
         if inline and (not isinstance(data, str) or not _decodes(data)):
-            self.found.add("GM-G24", n, f"{path}.data", "data that are no bare base64", m=m, type=mime)
+            self.found.add("GM-G24", n, f"{path}.data", "data that are not bare base64", m=m, type=mime)
         elif isinstance(mime, str) and isinstance(data, str) and _is_taken(mime) and mime.startswith("image/"):
             self._media_check.image(n, f"{path}.data", mime, data, m=m)
 

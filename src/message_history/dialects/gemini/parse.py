@@ -235,7 +235,7 @@ class Reader:
         mapping = as_mapping(args)
         if mapping is not None:
             return ToolUseBlock(id, name, mapping, meta=came.meta())
-        self._converted(f"the arguments of call {id!r:.80} were no object")
+        self._converted(f"the arguments of call {id!r:.80} were not an object")
         if args == []:
             return ToolUseBlock(id, name, EMPTY, meta=came.meta())
         return call_of_text(id, name, text_of_json(args), came.meta())
@@ -260,7 +260,7 @@ class Reader:
         mapping = as_mapping(response)
         if mapping is None:
             is_present = response is not None and response != ""
-            return ([self._as_text(response, "a response that is no object")] if is_present else []), False
+            return ([self._as_text(response, "a response that is not an object")] if is_present else []), False
         found = mcp_result(mapping) if "content" in mapping else None
         if found is not None:
             facts["response"], facts["blocks"] = mapping, len(found.content)
@@ -286,7 +286,7 @@ class Reader:
         fields = fields_of(item)
         kind = next((kind for kind in ("inlineData", "fileData") if as_mapping(fields.get(kind)) is not None), None)
         if kind is None:
-            return ProviderBlock(GEMINI, fields) if fields else self._as_text(item, "media that are none")
+            return ProviderBlock(GEMINI, fields) if fields else self._as_text(item, "an entry that is not media")
         came = Came({key: value for key, value in fields.items() if key != kind})
         return self._media(kind, known_fields(as_mapping(fields[kind]) or {}, kind), came)
 

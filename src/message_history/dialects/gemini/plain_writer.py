@@ -82,7 +82,7 @@ class GeminiPlainWriter:
 
     def _unsigned(self, id: str) -> None:
         if self._changes.wanted:
-            self._changes.rewritten(f"the call {id!r:.80}, unsigned, with what stands for a signature (GM-G14)")
+            self._changes.rewritten(f"the call {id!r:.80}, unsigned, with a stand-in for the signature (GM-G14)")
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         ids = message.ids

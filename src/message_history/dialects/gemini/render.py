@@ -138,7 +138,7 @@ class Render:
         call: Wire = {"id": called.id} if called.id is not None else {}
         call["name"] = name
         if not block.readable:
-            self.changes.rewritten("an input that is no JSON object, under `_raw` (GM-G20)", block)
+            self.changes.rewritten("an input that is not a JSON object, under `_raw` (GM-G20)", block)
         if block.frozen_input or facts.get("args") is not False:
             call["args"] = thaw_well_formed(block.frozen_input, self.changes)
         part: Wire = {"functionCall": call}
@@ -150,7 +150,7 @@ class Render:
         elif is_first and (self._dialect.signatures_required is not False or facts.get("bypass")):
             if not facts.get("bypass"):
                 self.changes.rewritten(
-                    f"the call {block.id!r:.80}, unsigned, with what stands for a signature (GM-G14)"
+                    f"the call {block.id!r:.80}, unsigned, with a stand-in for the signature (GM-G14)"
                 )
             part["thoughtSignature"] = schema.BYPASS
         return part
@@ -224,7 +224,7 @@ class Render:
             self._without_signature(block)
             return [self._parts.keys(block, {"text": self._parts.text(block.text)}, ())]
         if isinstance(block, SystemBlock):
-            self.changes.rewritten("system words as marked text of the user's turn (GM-G05)", block)
+            self.changes.rewritten("a system message as marked text of the user's turn (GM-G05)", block)
             return [self._parts.keys(block, {"text": self._parts.text(f"<system>\n{block.text}\n</system>")}, ())]
         if isinstance(block, ImageBlock | DocumentBlock) or is_media(block):
             return self._parts.media(block)
@@ -237,7 +237,7 @@ class Render:
 
     def _without_signature(self, block: Block) -> None:
         if block.meta is not None and block.meta.signature is not None:
-            self.changes.rewritten("without a signature, which only the model's words have", block)
+            self.changes.rewritten("without a signature, which only the model's text has", block)
 
     def _came_blank(self, block: TextBlock) -> bool:
         """Return whether a placeholder stands for an empty text that a list of this API began with."""
@@ -289,9 +289,7 @@ class Render:
             is_id = not schema.NAME.fullmatch(own) or schema.MADE_ID.fullmatch(own) is not None
             if named.fullmatch(own) and (called.id is not None or is_id):
                 return own
-        self.changes.omitted(
-            FrozenDict({"name": own}), "a response's own name, in place of which is its call's (GM-G17)"
-        )
+        self.changes.omitted(FrozenDict({"name": own}), "a response's own name, replaced by its call's (GM-G17)")
         return called.name
 
     def _result_part(

@@ -38,7 +38,7 @@ class _Form(ToolForm):
 
     def _read_declaration(self, reader: ToolReader, path: str, declaration: Any) -> None:
         if not isinstance(declaration, Mapping):
-            reader.omit(path, declaration, "it is no tool")
+            reader.omit(path, declaration, "it is not a tool")
             return
         written = next((declaration[name] for name in _SCHEMAS if declaration.get(name) is not None), None)
         schema = written if written is not None else from_openapi(declaration.get("parameters"))

@@ -79,7 +79,7 @@ class _Check:
         if not TOOL_NAME.fullmatch(text_at(step, "name")):
             self.found.add("GI-12", n, "name", f"name {short_repr(step.get('name'))}")
         if not isinstance(step.get("arguments"), Mapping):
-            self.found.add("GI-05", n, "arguments", "arguments that are no object")
+            self.found.add("GI-05", n, "arguments", "arguments that are not an object")
 
     def _result(self, n: int, step: Mapping[Any, Any]) -> None:
         result = step.get("result")
@@ -124,7 +124,7 @@ class _Check:
         if data is None and not isinstance(uri, str):
             self.found.add("GI-08", n, path, f"{kind} without data and without a URI", type=mime)
         elif data is not None and not _decodes(data):
-            self.found.add("GI-08", n, f"{path}.data", "data that are no bare base64", type=mime)
+            self.found.add("GI-08", n, f"{path}.data", "data that are not bare base64", type=mime)
         elif isinstance(data, str) and kind == "image":
             self._media.image(n, f"{path}.data", mime if isinstance(mime, str) else "", data)
 

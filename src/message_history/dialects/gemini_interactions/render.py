@@ -106,7 +106,7 @@ class Render:
         if id != block.id:
             self.changes.renamed(block.id, id, "GI-05")
         if not block.readable:
-            self.changes.rewritten("an input that is no JSON object, under `_raw` (GI-05)", block)
+            self.changes.rewritten("an input that is not a JSON object, under `_raw` (GI-05)", block)
         self._names[block.id] = name
         arguments = thaw_well_formed(block.frozen_input, self.changes)
         self._content.keys(block, {}, ())
@@ -154,7 +154,7 @@ class Render:
             if isinstance(block, ToolResultBlock):
                 steps.append(self._result(block))
             elif isinstance(block, SystemBlock):
-                self.changes.rewritten("system words as marked text of the user's turn", block)
+                self.changes.rewritten("a system message as marked text of the user's turn", block)
                 text = self._content.text(f"<system>\n{block.text}\n</system>")
                 self._add(steps, "user_input", block, [self._content.keys(block, {"type": "text", "text": text})])
             else:

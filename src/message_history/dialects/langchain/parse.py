@@ -130,7 +130,7 @@ class _Content:
         self.issuer = issuer  # the dialect of the provider that wrote it; None when it is not known
 
     def blocks(self, content: object) -> list[Block]:
-        """Read content: text, or a list of texts and dicts; empty text is no content."""
+        """Read content: text, or a list of texts and dicts; empty text is not content."""
         if isinstance(content, str):
             return [text_block(str.__str__(content))] if content else []
         items = as_sequence(content) if content is not None else ()

@@ -157,7 +157,7 @@ class Render:
         if isinstance(block, ImageBlock | DocumentBlock):
             return self._media(block)
         if isinstance(block, SystemBlock):
-            self.changes.rewritten("system words as marked text of the human's", block)
+            self.changes.rewritten("a system message as marked text of the human's", block)
             return {"type": "text", "text": f"<system>\n{self._text(block.text)}\n</system>"}
         if isinstance(block, ProviderBlock) and block.dialect in _OWN:
             own: Wire = thaw_well_formed(block.data, self.changes)

@@ -36,7 +36,7 @@ class _Check:
 
     def entry(self, n: int, entry: object) -> None:
         if not isinstance(entry, Mapping):
-            self.found.add("NA-L4", n, what="an entry is no message")
+            self.found.add("NA-L4", n, what="an entry is not a message")
             return
         role = text_at(entry, "role")
         if role == "system" and self._before is None:
@@ -77,5 +77,5 @@ def _lack(block: Mapping[Any, Any]) -> str:
         if not text_at(block, "id") or not text_at(block, "name").strip():
             return "a call without an id or a name"
         if not isinstance(block.get("input"), Mapping):
-            return "a call whose input is no object"
+            return "a call whose input is not an object"
     return "" if kind else "a block without a type"

@@ -258,7 +258,7 @@ class _Reader:
             replies, wrong = saved_replies(others.pop(REPLIES), NATIVE)
             if wrong:
                 removed = tuple(freeze(value)[0] for value in wrong)
-                self.parsed.note(RepairCode.ENTRY_DROPPED, source, removed, "what is no reply in the saved form")
+                self.parsed.note(RepairCode.ENTRY_DROPPED, source, removed, "what is not a reply in the saved form")
         if others and not blocks:
             self.parsed.empty(data, source)
             return None

@@ -35,7 +35,7 @@ __all__ = ["OpenAIChat"]
 class OpenAIChat(Fields):
     """Chat Completions; the defaults are for a host and a model that are not known.
 
-    What some host was recorded to take is no violation then, and is sent back unchanged; OpenAI's own refusals are
+    What some host was recorded to take is not a violation then, and is sent back unchanged; OpenAI's own refusals are
     quoted, except those that only its own models were seen to make.
 
     Args:

@@ -170,9 +170,9 @@ class BlockWriter:
         if text is not None and (not strict or _is_object(text)):
             return self.text(text)
         if not block.readable:
-            self.changes.rewritten("an input that is no JSON object, under `_raw`", block)
+            self.changes.rewritten("an input that is not a JSON object, under `_raw`", block)
         elif text is not None:
-            self.changes.rewritten("an input that is no JSON object, as the object that it stands for", block)
+            self.changes.rewritten("an input that is not a JSON object, as the object that it stands for", block)
         return self.text(json_object(thaw_well_formed(block.frozen_input, self.changes)))
 
     def media(self, block: ImageBlock | DocumentBlock) -> Wire:

@@ -160,7 +160,7 @@ class _Check:
             tag = "object" if isinstance(content, Mapping) else type(content).__name__
             self._add("odd content", n, "content", tag=tag)
         elif self._dialect.parts == "always":
-            self._add("text as content", n, "content", "a text that is no part")
+            self._add("text as content", n, "content", "a text that is not a part")
         elif not content and role == "assistant" and speaks:
             self._add("empty content beside calls", n, "content", "an empty text next to calls")
         elif not content and not self._dialect.empty_content:
@@ -192,13 +192,13 @@ class _Check:
         kind = kind_of(part)
         taken = {"input_audio": dialect.audio, "file": dialect.files, "video_url": dialect.videos}.get(kind, True)
         if isinstance(part, str):
-            self._add("bare text", n, path, "a text that is no part", m=m)
+            self._add("bare text", n, path, "a text that is not a part", m=m)
         elif not kind:
             self._add("no part type", n, path, m=m)
         elif kind == "image_url":
             self._image(n, m, part, role)
         elif kind == "file" and role == "user" and dialect.strict_urls and not _has_file(part):
-            self._add("file", n, path, "a file that is no data URL and has no id", m=m)
+            self._add("file", n, path, "a file that is not a data URL and has no id", m=m)
         elif kind == "file" and role == "user" and dialect.strict_urls and (tag := _recording(part)):
             self._add("recording", n, f"{path}.file.file_data", f"a file of type {tag!r:.60}", m=m, type=tag)
         elif role == "assistant" and kind not in schema.KNOWN_PARTS and dialect.unknown_parts:
@@ -261,18 +261,18 @@ class _Check:
         path = f"tool_calls[{m}].function.arguments"
         if self._dialect.native:
             if not isinstance(arguments, Mapping):
-                self._add("arguments no object", n, path, "arguments that are no object", m=m, ids=id)
+                self._add("arguments no object", n, path, "arguments that are not an object", m=m, ids=id)
         elif not isinstance(arguments, str):
-            self._add("arguments not text", n, path, "arguments that are no text")
+            self._add("arguments not text", n, path, "arguments that are not text")
         elif self._dialect.object_arguments:
             try:
                 read = json.loads(arguments, parse_constant=_no_constant)
             except (ValueError, RecursionError) as error:
                 place = _place_of(error)
-                self._add("arguments not json", n, path, "arguments that are no JSON", m=m, ids=id, **place)
+                self._add("arguments not json", n, path, "arguments that are not JSON", m=m, ids=id, **place)
             else:
                 if not isinstance(read, dict):
-                    self._add("arguments no object", n, path, "arguments that are no JSON object", m=m, ids=id)
+                    self._add("arguments no object", n, path, "arguments that are not a JSON object", m=m, ids=id)
 
     def _pairs(self) -> None:
         """Each assistant message with the run of tool messages right after it."""

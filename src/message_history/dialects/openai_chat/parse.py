@@ -320,7 +320,7 @@ class Reader:
             part = as_mapping(content)
             items = [part] if part is not None and isinstance(part.get("type"), str) else None
         if items is None or (in_result and not all(_is_part(item) for item in items)):
-            self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="content that is no text, kept as JSON text")
+            self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="content that is not text, kept as JSON text")
             return [text_block(text_of_json(content))]
         return read_parts(items, source, self.parsed, self._part)
 

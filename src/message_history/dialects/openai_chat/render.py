@@ -67,7 +67,7 @@ class Render:
         wire = self._system_prompt(system)
         prompt = self._writer.marks
         if wire and not messages and self._dialect.needs_user:
-            self.changes.added("a user message, of which there was none (HF-05)")
+            self.changes.added("a user message, as there was none (HF-05)")
             wire.append({"role": "user", "content": Policy().bootstrap_text})
         wire += write_messages(self, messages, self._short)
         if self._dialect.parts == "always":
@@ -271,7 +271,7 @@ class Render:
         groups = self._groups([*parts, *self._behind], message.content[len(results) :])
         if groups and self.changes.index == 0 and all(group["role"] != "user" for group in groups):
             # A list that goes on with the assistant would seem to begin with it.
-            self.changes.added("a user message, of which there was none")
+            self.changes.added("a user message, as there was none")
             groups.append({"role": "user", "content": Policy().bootstrap_text})
         if groups and wire and self._dialect.bridge:
             self.changes.added("an assistant message between a tool message and a user message (HF-02)")

@@ -207,7 +207,7 @@ class _Check:
 
     def _arguments(self, n: int, arguments: object) -> None:
         if not isinstance(arguments, str):
-            self.found.add("HF-07", n, "arguments", "arguments that are no text", what="")
+            self.found.add("HF-07", n, "arguments", "arguments that are not text", what="")
         elif self._dialect.object_arguments:
             what = ""
             try:
@@ -215,7 +215,7 @@ class _Check:
             except (ValueError, RecursionError) as error:
                 readable, what = False, str(error)
             if not readable:
-                self.found.add("HF-07", n, "arguments", "arguments that are no JSON object", what=what)
+                self.found.add("HF-07", n, "arguments", "arguments that are not a JSON object", what=what)
 
     def _call_id(self, n: int, kind: str, entry: Mapping[Any, Any]) -> None:
         id = entry.get("call_id")

@@ -348,7 +348,7 @@ class Reader:
             return (text_block(str.__str__(output)),) if isinstance(output, str) else (self._part(part or {}),)
         items = as_sequence(output)
         if items is None or not all(isinstance(item, str | Block) or _is_part(item) for item in items):
-            self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="an output that is no text, kept as JSON text")
+            self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="an output that is not text, kept as JSON text")
             return (text_block(text_of_json(output)),)
         return tuple(self._content(items, source))
 
@@ -363,7 +363,7 @@ class Reader:
         part = as_mapping(content) if not isinstance(content, list) else None
         items = [part] if part is not None and _is_part(part) else as_sequence(content)
         if items is None:
-            self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="content that is no text, kept as JSON text")
+            self.parsed.note(RepairCode.VALUE_CONVERTED, source, detail="content that is not text, kept as JSON text")
             return [text_block(text_of_json(content))]
         return read_parts(items, source, self.parsed, self._part)
 

@@ -134,7 +134,7 @@ class Planner:
         if not self._dialect.interleaved:
             for before, item in pairwise(following):
                 if before.kind == "message" and before.id is not None and schema.is_hosted(item.kind):
-                    return "reasoning that does not stand directly before a server tool's call (OR-08)"
+                    return "reasoning that is not directly before a server tool's call (OR-08)"
         return ""
 
     def _asks_for_reasoning(self, item: Item) -> bool:

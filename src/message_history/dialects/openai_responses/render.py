@@ -248,7 +248,7 @@ class Render:
         if text is not None and (not self._dialect.object_arguments or is_object(text)):
             return self._pieces.text(text)
         if not block.readable:
-            self.changes.rewritten("an input that is no JSON object, under `_raw` (HF-07)", block)
+            self.changes.rewritten("an input that is not a JSON object, under `_raw` (HF-07)", block)
         return json.dumps(thaw_well_formed(block.frozen_input, self.changes), ensure_ascii=False)
 
     def _own(self, block: ProviderBlock, id: str | None) -> Wire:
@@ -365,7 +365,7 @@ class Render:
             self.changes.added("a message of which nothing could be sent")
             wire.append({"role": "user", "content": PLACEHOLDER})
         elif first and all(item.get("role") in ("system", "developer") and "type" not in item for item in wire):
-            self.changes.added("a user message before the operator's words, which would be the system prompt")
+            self.changes.added("a user message before a system message, which would be the system prompt")
             wire.insert(0, {"role": "user", "content": PLACEHOLDER})
         elif not first and not message.results and "role" not in wire[0] and schema.side_of(wire[0]) is None:
             self.changes.added("a user message before an item that would be taken for the assistant's")
@@ -416,7 +416,7 @@ class Render:
             if self._dialect.developer:
                 role = "developer"
             else:
-                self.changes.rewritten("the developer's words as the system's (DS-18)", block)
+                self.changes.rewritten("a developer message as a system message (DS-18)", block)
         extra = block.extra(OPENAI_RESPONSES) if block.meta is not None else {}
         mark = extra.get("prompt_cache_breakpoint")
         if not isinstance(mark, FrozenDict):

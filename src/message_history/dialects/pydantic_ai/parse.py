@@ -321,7 +321,7 @@ class Reader:
         input = args if isinstance(args, Mapping) else plain(args)
         if isinstance(input, Mapping):
             return ToolUseBlock(id, name, input, meta=meta)
-        self._note(RepairCode.VALUE_CONVERTED, f"the arguments of call {id!r:.80} were no object")
+        self._note(RepairCode.VALUE_CONVERTED, f"the arguments of call {id!r:.80} were not an object")
         return call_of_text(id, name, text_of_json(args), meta)
 
     def _file(self, data: Mapping[Any, Any]) -> Block:

@@ -306,7 +306,7 @@ class Render:
         if isinstance(item, dict) and item.get("kind") == "binary":
             return self._signed(self._part({"content": item}, "file", block, IN_RESPONSE), block)
         if isinstance(item, dict):
-            self.changes.omitted(block, "media that is no data, in a response")
+            self.changes.omitted(block, "media that is not data, in a response")
             item = f"[{'An image' if isinstance(block, ImageBlock) else 'A document'} was shown here.]"
         return {"content": item, "part_kind": "text"}
 
@@ -328,7 +328,7 @@ class Render:
         # A response may hold parts that are newer than the list of them.
         is_newer = isinstance(kind, str) and kind != "" and known is IN_RESPONSE and kind not in IN_REQUEST
         if (shape is None and not is_newer) or kind in _PAIRED:
-            self.changes.omitted(block, "a part that may not stand there")
+            self.changes.omitted(block, "a part that is not allowed there")
             return []
         if shape is not None and (wrong := misfits(shape, wire)):
             keys = ", ".join(key for key, _ in wrong)

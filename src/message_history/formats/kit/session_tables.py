@@ -39,7 +39,7 @@ class Sessions:
 
     def __init__(self, document: Document) -> None:
         if document.database is None:
-            raise ValueError("it is no database")
+            raise ValueError("it is not a database")
         self.database = document.database
         self._found = Conversations()
 

@@ -35,7 +35,7 @@ def read_threads(document: Document, threads: Threads, kind: Callable[[Mapping[s
     """Read the conversations that `threads` finds, at least one; `kind` says what a line without a message is."""
     found = tuple(map(_conversation, threads(document.lines)))
     if not found:
-        raise UnreadableFileError("nothing was said in it yet", sound=True)
+        raise UnreadableFileError("it has no messages yet", sound=True)
     kinds = Counter(name for _, row in document.rows() if (name := kind(row)) is not None)
     omitted = tuple(sorted((Counter(dict(found[0].omitted)) + kinds).items()))
     return Reading(conversations=(evolve(found[0], omitted=omitted), *found[1:]))

@@ -100,7 +100,7 @@ def search(rows: Rows, words: str, owner: str | None, after: str | None, limit: 
     """Find the newest texts that have all the words."""
     each = str(words).replace("\0", " ").split()
     if not each:
-        raise ValueError(f"text must have a word to search for, not {words!r:.80}")
+        raise ValueError(f"text must contain a word to search for, not {words!r:.80}")
     if after is not None and not after.isdigit():
         raise ValueError(f"after must be the `cursor` of a search result, not {after!r:.80}")
     columns = (SESSIONS.c.id, TEXTS.c.position, TEXTS.c.text, TEXTS.c.number)

@@ -336,9 +336,9 @@ def _checked(id: str) -> str:
     try:
         id.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"a session's name must be sound Unicode: {id!r:.80}") from None
+        raise ValueError(f"a session's name must be valid Unicode: {id!r:.80}") from None
     if not 0 < len(id) <= MAX_ID or "\0" in id:
-        raise ValueError(f"a session's name must have 1 to {MAX_ID} characters, none of them NUL: {id!r:.80}")
+        raise ValueError(f"a session's name must have 1 to {MAX_ID} characters, without NUL: {id!r:.80}")
     return id
 
 

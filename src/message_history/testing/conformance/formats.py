@@ -118,7 +118,7 @@ class FormatConformance:
             return self.format.name in error.nearest
         if session.unread or session.notes or session.conversations[0].omitted:
             return True
-        # A program's line that is no message stays in the file as it is.
+        # A program's line that is not a message stays in the file as it is.
         return session.format.repair is not None or "brand_new" in str([each.file for each in session.conversations])
 
     def _is_read_or_refused(self, data: bytes) -> None:

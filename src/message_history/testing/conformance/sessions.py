@@ -206,7 +206,7 @@ def _new() -> str:
 
 
 def is_same(loaded: MessageHistory, history: MessageHistory) -> None:
-    """Hold a loaded history to be the one that was stored, with what is no part of its value."""
+    """Hold a loaded history to be the one that was stored, with what is not part of its value."""
     assert loaded == history
     assert loaded.repairs == history.repairs
     assert [_beside(message) for message in loaded] == [_beside(message) for message in history]

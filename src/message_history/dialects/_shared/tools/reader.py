@@ -96,7 +96,7 @@ class ToolReader:
         for n, tool in enumerate(tools):
             path = f"{key}[{n}]"
             if not isinstance(tool, Mapping):
-                self.omit(path, tool, "it is no tool")
+                self.omit(path, tool, "it is not a tool")
             elif not any(form.read_tool(self, path, tool) for form in self._forms):
                 self.omit(path, tool, "a tool that the provider defines or runs itself")
 
@@ -141,7 +141,7 @@ class ToolReader:
         if isinstance(choice, str):
             self.choose(path, choice, choice)
         elif choice is not None and not isinstance(choice, Mapping):
-            self.omit(path, choice, "it is no choice of a tool")
+            self.omit(path, choice, "it is not a choice of a tool")
         elif choice is not None and not any(form.read_choice(self, path, choice) for form in self._forms):
             self.omit(path, choice)
 
