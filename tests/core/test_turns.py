@@ -550,12 +550,12 @@ def test_a_result_by_hand_for_a_call_that_does_not_exist_is_an_error_that_names_
     call: ToolUseBlock | str, caplog: pytest.LogCaptureFixture
 ) -> None:
     asked = history("q", Message.assistant([ToolUseBlock("a", "f", {}), ToolUseBlock("b", "f", {})]))
-    with pytest.raises(UnknownCallError, match="'nope'; the calls without a result are 'a', 'b'") as caught:
+    with pytest.raises(UnknownCallError, match="'nope'; calls without a result: 'a', 'b'") as caught:
         asked.add_tool_result(call, "x")
     assert (caught.value.id, caught.value.awaiting) == ("nope", ("a", "b"))
     assert pickle.loads(pickle.dumps(caught.value)).awaiting == ("a", "b")
     assert not caplog.records
-    with pytest.raises(UnknownCallError, match="no call waits for a result"):
+    with pytest.raises(UnknownCallError, match="'nope'; no call waits for one"):
         history("q").add_tool_result(call, "x")
     assert codes(asked.add(Message.user(ToolResultBlock("nope", "x")))) == [RepairCode.ORPHAN_RESULT_DROPPED]
 

@@ -245,7 +245,7 @@ def test_words_that_are_there_without_an_answer_are_not_added_again(kind: Kind) 
         assert turn.answer("1") is None
         assert turn.add_user("One.", id="1") == turn.history
         assert turn.add_user("Three.", id="3") != turn.history
-        with pytest.raises(ValueError, match="id must be a str"):
+        with pytest.raises(ValueError, match="id must be the client's name for the message, not ''"):
             turn.answer("")
 
 

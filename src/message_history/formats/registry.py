@@ -99,9 +99,7 @@ def read_as(document: Document, chosen: Format) -> Reading:
     except UnreadableFileError:
         raise
     except _ODD as error:
-        raise UnreadableFileError(
-            f"its entries do not have the structure of the format {chosen.name}: {error}"
-        ) from error
+        raise UnreadableFileError(f"its entries do not fit the format {chosen.name}: {error}") from error
     found = tuple(_finished(each, document, chosen) for each in reading.conversations)
     has_word = reading.unread or reading.notes or any(each.file.entries or each.omitted for each in found)
     if has_word or chosen.general:
@@ -123,9 +121,7 @@ def repair_as(data: bytes, chosen: Format, policy: Policy) -> Rewritten:
     except (UnreadableFileError, InvariantError):
         raise
     except _ODD as error:
-        raise UnreadableFileError(
-            f"its entries do not have the structure of the format {chosen.name}: {error}"
-        ) from error
+        raise UnreadableFileError(f"its entries do not fit the format {chosen.name}: {error}") from error
     return written._replace(data=written_like(written.data, data))
 
 

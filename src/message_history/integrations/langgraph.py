@@ -98,9 +98,7 @@ class Growing(BaseChannel[MessageHistory, Any, dict[str, str]]):
         if _is_history(value):
             loaded = as_history(value, policy=self._policy)
             if not goes_on(history, loaded):
-                raise ValueError(
-                    "this history is not a later version of the other; to replace the other, wrap it in Overwrite"
-                )
+                raise ValueError("this history is not a later version of the other: Overwrite(...) replaces that")
             return loaded
         return _added(history, history, value)
 

@@ -152,7 +152,7 @@ class Turn:
 
     def _position(self, id: str) -> int | None:
         if not id:
-            raise ValueError(f"id must be a str, the client's name for the message, not {id!r:.80}")
+            raise ValueError(f"id must be the client's name for the message, not {id!r:.80}")
         for position in range(len(self.history) - 1, -1, -1):
             message = self.history[position]
             if message.role == "user" and any(each.metadata.get("id") == id for each in message.arrivals):

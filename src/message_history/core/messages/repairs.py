@@ -261,11 +261,7 @@ class UnknownCallError(LookupError):
     """
 
     def __init__(self, id: str, awaiting: Sequence[str]) -> None:
-        waiting = (
-            f"the calls without a result are {', '.join(map(repr, awaiting))}"
-            if awaiting
-            else "no call waits for a result"
-        )
+        waiting = f"calls without a result: {', '.join(map(repr, awaiting))}" if awaiting else "no call waits for one"
         super().__init__(f"call: no call of this history has the id {id!r:.80}; {waiting}")
         self.id = id
         self.awaiting = tuple(awaiting)

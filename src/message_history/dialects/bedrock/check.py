@@ -127,10 +127,8 @@ class _Check:
         if content is None or content == []:
             self.found.add("BR-B04", n, "content", which=int(content is None), member=n + 1)
         elif not isinstance(content, (list, tuple)):
-            kind = type(content)
-            self.found.add(
-                "BR-B24", n, "content", "content is not a list", which=3, value=short_repr(content), kind=kind
-            )
+            value, kind = short_repr(content), type(content)
+            self.found.add("BR-B24", n, "content", "content is not a list", which=3, value=value, kind=kind)
         else:
             self._content(n, role, content)
 

@@ -72,9 +72,7 @@ class BedrockPlainWriter:
         if "text" in self._dialect.beside_results or not 0 < len(ids) < len(plain):
             wire.append({"role": "user", "content": content})
         else:
-            self._changes.added(
-                "an assistant message between results, or media, and what may not be in one message with them"
-            )
+            self._changes.added("an assistant message between results, or media, and what may not accompany them")
             wire.append({"role": "user", "content": content[: len(ids)]})
             wire.append({"role": "assistant", "content": [{"text": BRIDGE}]})
             wire.append({"role": "user", "content": content[len(ids) :]})

@@ -159,9 +159,7 @@ class Render:
                 self.changes.added("a text next to a document (BR-B19)")
             self._settle(content)
             if wire:
-                self.changes.added(
-                    "an assistant message between results, or media, and what may not be in one message with them"
-                )
+                self.changes.added("an assistant message between results, or media, and what may not accompany them")
                 wire.append(_message("assistant", [{"text": BRIDGE}]))
             wire.append(_message("user", content))
         return wire

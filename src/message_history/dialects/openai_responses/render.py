@@ -365,7 +365,7 @@ class Render:
             self.changes.added("a message of which nothing could be sent")
             wire.append({"role": "user", "content": PLACEHOLDER})
         elif first and all(item.get("role") in ("system", "developer") and "type" not in item for item in wire):
-            self.changes.added("a user message before a system message, which would be the system prompt")
+            self.changes.added("a user message before a system message, which would otherwise be the system prompt")
             wire.insert(0, {"role": "user", "content": PLACEHOLDER})
         elif not first and not message.results and "role" not in wire[0] and schema.side_of(wire[0]) is None:
             self.changes.added("a user message before an item that would be taken for the assistant's")
