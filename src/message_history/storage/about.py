@@ -81,7 +81,7 @@ def described(
 def named(what: str, text: str) -> str:
     """Check a text that may not be empty, as the name of an owner who is asked for."""
     if not checked(what, text, MAX_NAME):
-        raise ValueError(f"{what} must have 1 to {MAX_NAME} characters, and is empty")
+        raise ValueError(f"{what} must be a str of 1 to {MAX_NAME} characters, not an empty one")
     return text
 
 
