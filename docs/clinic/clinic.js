@@ -62,7 +62,8 @@ function show(report) {
   $("facts").replaceChildren(
     ...(whole
       ? [
-          make("span", "fact", report.kind), make("span", "fact", report.dialect),
+          make("span", "fact", report.kind === "messages" ? "a list of messages" : `format: ${report.kind}`),
+          make("span", "fact", `dialect: ${report.dialect}`),
           make("span", "fact", counted(report.messages, "message")),
           make("span", `fact ${report.violation_count ? "bad" : "good"}`, report.violation_count ? counted(report.violation_count, "violation") : "no violations"),
           make("span", "fact", counted(report.repair_count, "repair")),

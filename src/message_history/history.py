@@ -25,7 +25,7 @@ from message_history.core.values.json_values import freeze_mapping, short_repr
 from message_history.core.values.keys import named
 from message_history.core.values.log import Log
 from message_history.core.values.meta import Decision, StubReason
-from message_history.core.views.view import ConversationView, ViewType, conversation_in
+from message_history.core.views.view import ConversationView, ViewType, conversation_in, usage_of
 from message_history.dialects._shared.metadata import SIZES, described, with_metadata
 from message_history.dialects._shared.plain_reader import KEEP_OF_CALLS, common_message
 from message_history.dialects.base import checked_dialect
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from pydantic_core import CoreSchema
 
     from message_history.core.messages.repairs import Repair
+    from message_history.core.messages.replies import Usage
     from message_history.core.turns.calls import CallRecord
     from message_history.core.views.costs import Counter, Cut
     from message_history.core.views.cuts import Pin
@@ -522,6 +523,19 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         Complexity: linear in the history.
         """
         return to_list(self._conversation)
+
+    def usage(self) -> Usage:
+        """Add up the tokens of the replies in the history, as their providers counted them.
+
+        Replies that a window has omitted are not in the sum. Those without content, and those that `without_refusals`
+        or `without_unanswered` removed, are counted from what `repairs` hold of them.
+
+        Returns:
+            The sum; zeros when no provider said anything.
+
+        Complexity: linear in the history.
+        """
+        return usage_of(self._conversation)
 
     # Other versions
 

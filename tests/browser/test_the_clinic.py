@@ -81,8 +81,10 @@ def test_a_dropped_file_is_examined_and_its_repair_can_be_downloaded_in_every_fo
     text = (SAMPLES / "broken_session.json").read_text()
     drop(page, "broken_session.json", text)
     assert page.inner_text("#name") == "broken_session.json"
-    assert "8 violations" in page.inner_text("#facts")
-    assert "6 repairs" in page.inner_text("#facts")
+    facts = page.locator("#facts .fact").all_inner_texts()
+    assert facts[:2] == ["a list of messages", "dialect: anthropic"]
+    assert "8 violations" in facts
+    assert "6 repairs" in facts
     assert "`tool_use` ids were" in page.inner_text("#violations")
     assert "Added a stub for a call without a result" in page.inner_text("#repairs")
     forms = page.eval_on_selector_all("#form option", "options => options.map((option) => option.value)")

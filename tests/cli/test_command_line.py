@@ -322,6 +322,22 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one() -> None:
     assert "Did you mean" not in CliRunner().invoke(app, ["convert", "--to", "zzzz", "x.json"]).stderr
 
 
+@pytest.mark.parametrize(
+    ("command", "option", "near"),
+    [
+        ("check", "--jsn", "--json"),
+        ("check", "--to", None),  # with its dashes it is near `--json`
+        ("check", "--zz", None),
+    ],
+)
+def test_an_option_that_a_command_lacks_is_answered_with_the_nearest(
+    command: str, option: str, near: str | None
+) -> None:
+    ran = CliRunner().invoke(app, [command, option, "x"])
+    assert ran.exit_code == 2
+    assert ran.stderr.endswith(f"No such option '{option}'.{f' Did you mean {near!r}?' if near else ''}\n")
+
+
 def test_an_interrupt_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

@@ -127,7 +127,7 @@ class Commands(click.Group):
         except click.UsageError as error:
             from message_history.cli.printing import visible  # noqa: PLC0415 - imports rich
 
-            raise click.UsageError(visible(error.format_message()), error.ctx) from error
+            raise click.UsageError(visible(_text_of(error)), error.ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands; only those whose sentences nobody knows here are imported for it."""
@@ -172,6 +172,14 @@ def app() -> None:
 
     # What the library logs, the commands print.
     logging.getLogger("message_history").addHandler(logging.NullHandler())
+
+
+def _text_of(error: click.UsageError) -> str:
+    """Return the text of an error; which option is near another is said by its letters, without the dashes."""
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        name = error.option_name[2:]
+        error.possibilities[:] = [each for each in error.possibilities if get_close_matches(name, [each[2:]])]
+    return error.format_message()
 
 
 @contextmanager

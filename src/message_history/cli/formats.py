@@ -16,20 +16,12 @@ from message_history.formats.registry import FORMATS
 def list_formats(*, as_json: bool) -> None:
     """List the formats that are read, with where their files are and what in them is not conversation."""
     printer = printer_for("formats", as_json=as_json)
-    printer.add(
-        "formats",
-        [
-            {
-                "name": each.name,
-                "title": each.title,
-                "repaired": each.repair is not None,
-                "unwritten": each.unwritten,
-                "files": each.files,
-                "omits": each.omits,
-            }
-            for each in FORMATS.values()
-        ],
-    )
+    listed = [
+        {"name": each.name, "title": each.title, "repaired": each.repair is not None, "unwritten": each.unwritten}
+        | {"files": each.files, "omits": each.omits}
+        for each in FORMATS.values()
+    ]
+    printer.add("formats", listed)
     for each in FORMATS.values():
         written = "read and repaired" if each.repair is not None else "read only"
         printer.line(Text.assemble((each.name, "bold"), f": {each.title} ({written})"))

@@ -30,29 +30,28 @@ Rule 9.  Whatever is removed, moved or added is recorded, by the operation that 
 Rule 10. A signature of thinking covers what came before it. Thinking after a change (a repair of a list, a window,
          another system prompt, a reply that was sent before something else was added) is invalidated: it is kept, and
          not sent to models that verify it. (`behind_change`)
-Rule 11. In a list for `from_list` (not for `add` or `extend`), each result first moves to its call: the one with its id
-         and no answer, in its turn, else the oldest before it, else the first after it. A call in a user message that
-         has a result and that no assistant message makes moves to the assistant. A call whose input is missing (then
-         `{}`) or unreadable is kept when it has a result: its tool has run. In a turn with as many results of unknown
-         ids as unanswered calls, they pair in order. Nothing else is moved. (`pairing.py` searches)
+Rule 11. In `from_list` (not in `add` or `extend`), each result first moves to the call with its id that has no answer:
+         the one in its turn, else the oldest before it, else the first after it. A call in a user message moves to the
+         assistant if it has a result and no assistant message makes it. A call with a result is kept even if its input
+         is missing (then `{}`) or unreadable: its tool has run. In a turn with as many results of unknown ids as
+         unanswered calls, they pair in order. Nothing else is moved. (`pairing.py` searches)
 Rule 12. What is sent has a stub for each call of the open turn that has no result. Where the receiver refuses a list
          that ends with the assistant, a marked user message that says to go on follows. Sending settles nothing.
          (`needs_continuation`, `continuation`)
 Rule 13. On request, calls without a real result are removed together with their stubs, unless a person has denied them
          or left them to their provider. Replies in which the model refused are removed together with what they
          answered. (`is_unanswered`, and `rewrites.py`)
-Rule 14. Every call has a state. A recorded state is a stub with a reason, which replaces the call's stub. For a settled
-         turn it is a marked text in the open user message. `MOVES` says which state may follow which; a result may
-         follow any. A state that is recorded before the user message exists says that the turn's other calls have not
-         run yet. A call for which its provider asks a person waits for approval from the start. One that the provider
-         runs cannot be started here, only decided. (`moves_of`, `is_settled`)
+Rule 14. Every call has a state. A recorded state replaces the call's stub by one with a reason; in a settled turn it is
+         a marked text in the open user message. `MOVES` says which state may follow which; a result may follow any. A
+         state recorded before the user message exists says that the turn's other calls have not run yet. A call waits
+         for approval from the start if its provider asks a person. One that the provider runs cannot be started here,
+         only decided. (`moves_of`, `is_settled`)
 Rule 15. What a provider said of a reply (id, model, stop reason, usage) stays with the assistant message that the reply
          became or was joined to. It is not part of the message's value, and is not sent to any provider.
 Rule 16. A reply answers what is sent (rule 12), so calls without a result settle with the stubs that were sent for
          them. A reply whose whole content is in the open turn is that reply again, and adds nothing; with another id,
          or other input tokens, it is a new one. A piece of a reply that has not ended is joined to it, and a longer
-         form of a reply replaces it. Replies to one version are one message. (`may_be_again`, `is_piece`, and
-         `replying.py`)
+         form of a reply replaces it. Replies to one version are one message. (`may_be_again`, `replying.py`)
 Rule 17. On request, what was said is forgotten; a repair says that it was, and never what. Calls and results keep their
          ids and tools, messages their roles and blocks, and the places are marked. Thinking after it is invalidated
          (rule 10). A changed call has another key: a key is a digest of the call as it was proposed. (`forgetting/`)

@@ -15,8 +15,6 @@ from message_history.core.turns.stubs import awaited, repairs_of
 from message_history.core.values.json_values import FrozenDict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.messages.policy import Policy
     from message_history.core.messages.repairs import Repair
@@ -128,20 +126,6 @@ class ConversationView(Sequence[Message], metaclass=ViewType):
         blocks = context_of(self._conversation).system
         return "\n\n".join(block.text for block in blocks) if blocks else None
 
-    def usage(self) -> Usage:
-        """Add up the tokens of the replies in the history, as their providers counted them.
-
-        Replies that a window has omitted are not in the sum. Those without content, and those that `without_refusals`
-        or `without_unanswered` removed, are counted from what `repairs` hold of them.
-
-        Returns:
-            The sum; zeros when no provider said anything.
-
-        Complexity: linear in the history.
-        """
-        counted = total_usage(reply for message in messages_of(self._conversation) for reply in message.replies)
-        return counted + _usage_of_replies_gone(repairs_of(self._conversation))
-
     def __len__(self) -> int:
         return length_of(self._conversation)
 
@@ -211,14 +195,15 @@ def with_conversation(view: ViewT, conversation: Conversation) -> ViewT:
     return made
 
 
-def _usage_of_replies_gone(repairs: Iterable[Repair]) -> Usage:
-    """Add up the usage of replies that are not messages, which repairs hold in the form of `as_json`."""
-    removed = (part for repair in repairs if repair.code in _REPLIES_GONE for part in repair.removed)
+def usage_of(conversation: Conversation) -> Usage:
+    """Add up the usage of the replies in the messages and of those that are gone, which repairs hold as `as_json`."""
+    counted = total_usage(reply for message in messages_of(conversation) for reply in message.replies)
+    removed = (part for repair in repairs_of(conversation) if repair.code in _REPLIES_GONE for part in repair.removed)
     counts = [
         part["usage"] for part in removed if isinstance(part, FrozenDict) and part.keys() <= _SAVED and "usage" in part
     ]
     found = [count for count in counts if isinstance(count, FrozenDict) and count.keys() <= frozenset(COUNTS)]
-    return Usage(**{name: sum(_natural(count.get(name)) for count in found) for name in COUNTS})
+    return counted + Usage(**{name: sum(_natural(count.get(name)) for count in found) for name in COUNTS})
 
 
 def _natural(count: object) -> int:
