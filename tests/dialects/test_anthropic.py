@@ -27,7 +27,6 @@ from message_history import (
 from message_history.core.values.json_values import FrozenDict
 from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic
-from message_history.dialects.anthropic.schema import RULES
 from tests.campaigns.growth import lines_of
 from tests.dialects.odd_pieces import PIXEL, PNG
 
@@ -252,33 +251,6 @@ def test_results_in_several_messages_are_judged_as_the_strict_server_does() -> N
             assert doubled or bool(check(raw, TAKES_SPLIT)) == refused, raw
             judged.add(refused)
     assert judged == {True, False}
-
-
-# What the check of a list cannot find, by why.
-NOT_FOUND = {
-    "the API takes it today, or another platform refuses it": {"AN-A2", "AN-A3", "AN-A14"},
-    "it depends on the request": {
-        "AN-A13",
-        "AN-C16",
-        "AN-C18",
-        "AN-T2",
-        "AN-T3",
-        "AN-T9",
-        "AN-T11",
-        "AN-S6",
-        "AN-S9",
-        "AN-S11",
-        "AN-S12",
-        "AN-M10",
-    },
-    "only the issuer can tell": {"AN-T1", "AN-T6", "AN-T10", "AN-T12", "AN-T13"},
-    "it is a matter of size": {"AN-A16", "AN-A17", "AN-A18", "AN-M1", "AN-M2", "AN-M3", "AN-M4"},
-}
-
-
-def test_every_rule_that_a_list_can_break_has_a_case() -> None:
-    beyond = set().union(*NOT_FOUND.values())
-    assert {case.rule for case in CASES} == RULES.by_id.keys() - beyond
 
 
 def test_a_violation_says_what_the_api_says() -> None:
