@@ -26,7 +26,8 @@ from benchmarks.broken_histories import as_chat
 from benchmarks.field_shapes import SHAPES
 from benchmarks.results import FOLDER
 from message_history import MessageHistory
-from message_history.core.messages.message import is_plain, reach
+from message_history.core.messages.message import items_of
+from message_history.core.messages.sendable import reach
 from message_history.dialects import (
     Anthropic,
     Bedrock,
@@ -61,7 +62,7 @@ EVERY: Final = 100
 def share_of_plain(raw: Raw, dialect: Dialect[Any] | None = None) -> tuple[float, float]:
     """Say which shares of the messages are read and written the short way."""
     history = MessageHistory.from_list(raw, dialect=dialect)
-    read = sum(map(is_plain, history))
+    read = sum(bool(items_of(message)) for message in history)
     return read / max(len(history), 1), sum(reach(message) >= 0 for message in history) / max(len(history), 1)
 
 

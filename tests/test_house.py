@@ -54,6 +54,7 @@ LAYERS = (
     "core.messages.plain",
     "core.messages.denials",
     "core.messages.message",
+    "core.messages.sendable",
     "core.messages.thinking",
     "core.messages.repairs",
     "core.messages.policy",

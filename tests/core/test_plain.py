@@ -31,8 +31,6 @@ from message_history.core.messages.message import (
     make_plain_message,
     plain_content,
     plain_message_of_shape,
-    reach,
-    with_kept,
 )
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.plain import (
@@ -46,6 +44,7 @@ from message_history.core.messages.plain import (
     plain_of,
     unpack,
 )
+from message_history.core.messages.sendable import reach
 from message_history.core.messages.thinking import has_thinking, invalidate_thinking
 from message_history.core.values.json_values import MAX_INT, freeze_mapping
 from message_history.core.values.log import SIZE, Log
@@ -151,7 +150,7 @@ def test_messages_are_equal_when_their_blocks_are(role: Role, left: list[Any], r
     one, other = Message(role, left), Message(role, right)
     for content in (left, right):
         plain, kept = plain_of(role, content)
-        again = with_kept(plain_message_of_shape(role, plain, (), 0), kept) if plain else Message(role, content)
+        again = plain_message_of_shape(role, plain, (), 0, kept) if plain else Message(role, content)
         assert again == Message(role, content)
         assert hash(again) == hash(Message(role, content))
     for message in (one, other):
@@ -165,7 +164,7 @@ def test_invalidated_thinking_is_the_same_whether_the_blocks_are_made_or_not(blo
     message = make_message("assistant", tuple(blocks))
     plain, kept = plain_of("assistant", blocks)
     if plain:
-        read = with_kept(plain_message_of_shape("assistant", plain, message.ids, message.shape), kept)
+        read = plain_message_of_shape("assistant", plain, message.ids, message.shape, kept)
         assert has_thinking(read) == has_thinking(message)
         changed = invalidate_thinking(read)
         assert is_plain(changed)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from benchmarks import carried
 
-from message_history.core.messages.message import is_plain, reach
+from message_history.core.messages.message import is_plain
+from message_history.core.messages.sendable import reach
 
 if TYPE_CHECKING:
     from pathlib import Path

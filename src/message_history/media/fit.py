@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from message_history.core.messages.blocks import ToolResultBlock
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
-from message_history.core.messages.message import is_plain
+from message_history.core.messages.message import items_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,7 @@ def has_media(message: Message) -> bool:
 
     Complexity: the number of its blocks.
     """
-    if is_plain(message):
+    if items_of(message):
         return False
     for block in message.content:
         kind = type(block)

@@ -28,15 +28,11 @@ from message_history.core.messages.blocks import (
 from message_history.core.messages.denials import OPENINGS
 from message_history.core.messages.plain import (
     NOT_PLAIN,
-    UNSENDABLE,
-    WITH_KEYS,
     Kept,
     Plain,
     blocks_of_plain,
-    has_extra,
     pack,
     plain_of,
-    reach_of,
     unpack,
 )
 from message_history.core.values.json_values import FrozenDict, short_repr
@@ -60,12 +56,13 @@ SHAPES: Final[dict[Role, int]] = {"assistant": CLEAN_ASSISTANT, "user": CLEAN_US
 
 
 class _Replied:
-    """A slot that most messages leave unset: what is made a million times pays for nothing that it does not have."""
+    """What most messages have nothing of."""
 
     # Weak references are here too: only in a base do they let `Unfinished` become a `Message`.
-    __slots__ = ("__weakref__", "_arrivals", "_kept", "_replies")
+    __slots__ = ("__weakref__", "_arrivals", "_kept", "_others", "_replies")
     _arrivals: tuple[Arrival, ...] | bytes
     _kept: Kept
+    _others: Plain
     _replies: tuple[ReplyInfo, ...]
 
 
@@ -155,12 +152,12 @@ class Message(_Replied):
     @property
     def replies(self) -> tuple[ReplyInfo, ...]:
         """Return what the provider said of each reply in it: id, model, stop reason, usage; not part of its value."""
-        return getattr(self, "_replies", ())
+        return self._replies
 
     @property
     def arrivals(self) -> tuple[Arrival, ...]:
         """Return the messages that were joined in it, if metadata came with any: no part of its value, and not sent."""
-        found: Any = getattr(self, "_arrivals", ())
+        found: Any = self._arrivals
         return found if type(found) is not bytes else arrival(len(self._plain or self.content), unpack(found))
 
     @property
@@ -250,6 +247,7 @@ _set_ids = Message.ids.__set__  # type: ignore[attr-defined]
 _set_shape = Message.shape.__set__  # type: ignore[attr-defined]
 _set_arrivals = _Replied._arrivals.__set__  # type: ignore[union-attr, misc]
 _set_kept = _Replied._kept.__set__  # type: ignore[attr-defined, misc]
+_set_others = _Replied._others.__set__  # type: ignore[attr-defined, misc]
 _set_replies = _Replied._replies.__set__  # type: ignore[attr-defined, misc]
 _set_plain = Message._plain.__set__  # type: ignore[union-attr]
 _set_reach = Message._reach.__set__  # type: ignore[union-attr]
@@ -262,7 +260,7 @@ def _content(message: Message) -> tuple[Block, ...]:
     try:
         return _get_content(message)  # type: ignore[no-any-return]
     except AttributeError:
-        blocks = blocks_of_plain(message.role, message._plain or NOT_PLAIN, kept_keys(message))
+        blocks = blocks_of_plain(message.role, items_of(message), kept_keys(message))
         _set_content(message, blocks)
         return blocks
 
@@ -287,6 +285,11 @@ def _fill(message: Message, role: Role, content: tuple[Block, ...], ids: tuple[s
     _set_shape(message, shape)
     _set_plain(message, None)
     _set_reach(message, None)
+    # To find a slot empty takes twenty times as long as to fill it.
+    _set_arrivals(message, ())
+    _set_kept(message, ())
+    _set_others(message, NOT_PLAIN)
+    _set_replies(message, ())
 
 
 class Unfinished(_Replied):
@@ -295,13 +298,19 @@ class Unfinished(_Replied):
     __slots__ = Message.__slots__
 
 
-def plain_message_of_shape(role: Role, plain: Plain, ids: tuple[str, ...], shape: int) -> Message:
+def plain_message_of_shape(
+    role: Role, plain: Plain, ids: tuple[str, ...], shape: int, kept: Kept = (), *, others: Plain = NOT_PLAIN
+) -> Message:
+    """Make a message of a plain content, or of `others`, a content with packed blocks of a provider."""
     message: Any = Unfinished()
     message.role = role
     message.ids = ids
     message.shape = shape
     message._plain = plain
     message._reach = None
+    message._kept = kept
+    message._others = others
+    message._arrivals = message._replies = ()
     message.__class__ = Message
     return message  # type: ignore[no-any-return]
 
@@ -309,7 +318,7 @@ def plain_message_of_shape(role: Role, plain: Plain, ids: tuple[str, ...], shape
 def make_plain_message(role: Role, plain: Plain, kept: Kept = ()) -> Message:
     ids: list[str] = []
     clean = bool(plain)
-    has_text = False
+    has_text = has_others = False
     for item in plain:
         if type(item) is str:
             has_text = True
@@ -321,26 +330,34 @@ def make_plain_message(role: Role, plain: Plain, kept: Kept = ()) -> Message:
             ids.append(id)
             if not id or has_text or (type(content) is str and content.startswith(STUB_OPENINGS)):
                 clean = False
+            has_others = has_others or (type(content) is tuple and bytes in map(type, content))
         elif len(item) == 3:
             id, name, _ = item
             ids.append(id)
             if not id or not name or name.isspace():
                 clean = False
+        else:
+            has_others = has_others or type(item) is bytes
     if len(ids) > 1 and len(set(ids)) != len(ids):
         clean = False
-    return with_kept(plain_message_of_shape(role, plain, tuple(ids), SHAPES[role] if clean else NEEDS_REPAIR), kept)
+    shape = SHAPES[role] if clean else NEEDS_REPAIR
+    plain, others = (NOT_PLAIN, plain) if has_others else (plain, NOT_PLAIN)
+    return plain_message_of_shape(role, plain, tuple(ids), shape, kept, others=others)
 
 
-def with_kept(message: Message, kept: Kept) -> Message:
-    """Give a message that nobody else has yet the keys that came with its plain content."""
-    if kept:
-        _set_kept(message, kept)
-    return message
+def others_of(message: Message) -> Plain:
+    """Return the content of a message that is plain but for packed blocks of a provider; `NOT_PLAIN` of any other."""
+    return message._others
+
+
+def items_of(message: Message) -> Plain:
+    """Return what is known of the content of a message without its blocks: see `plain_content` and `others_of`."""
+    return message._plain or others_of(message)
 
 
 def kept_keys(message: Message) -> Kept:
     """Return the packed keys that came with the plain content of a message; empty when none did."""
-    return getattr(message, "_kept", ())
+    return message._kept
 
 
 def plain_content(message: Message) -> Plain:
@@ -352,31 +369,6 @@ def plain_content(message: Message) -> Plain:
             _set_kept(message, kept)  # First: another thread that sees the content looks for these.
         _set_plain(message, plain)
     return plain
-
-
-def reach(message: Message) -> int:
-    """Return whether every dialect can send the plain content of a message as it is; see `plain.reach_of`."""
-    found = message._reach
-    if found is None:
-        plain = plain_content(message)
-        found = reach_of(message.role, plain) if plain else UNSENDABLE
-        if found >= 0 and has_extra(kept_keys(message)):
-            found += WITH_KEYS
-        _set_reach(message, found)
-    return found
-
-
-def sendable(message: Message, longest: int) -> Plain | None:
-    """Return the plain content of a message without longer ids or names that needs no second look to be sent."""
-    found = message._reach
-    if found is None:
-        found = reach(message)
-    return message._plain if 0 <= found <= longest else None
-
-
-def sendable_with_keys(message: Message, longest: int) -> Plain | None:
-    """Return what `sendable` does for a message with whose plain content keys came."""
-    return message._plain if 0 <= reach(message) - WITH_KEYS <= longest else None
 
 
 def not_plain(messages: Iterable[Message]) -> list[Message]:
@@ -416,7 +408,7 @@ def arrived_whole(message: Message, packed: bytes) -> Message:
 
 def arrivals_as_json(message: Message) -> list[dict[str, Any]]:
     """Write what a message came as, in fresh dicts."""
-    found = getattr(message, "_arrivals", ())
+    found: Any = message._arrivals
     if type(found) is bytes:
         return [{"end": len(message._plain or message.content), "metadata": unpack(found)}]
     return [{"end": each.end, "metadata": each.metadata} for each in found]
@@ -429,15 +421,16 @@ def like(message: Message, changed: Message) -> Message:
     return _beside(changed, message.replies, message.arrivals)
 
 
-def like_plain(message: Message, plain: Plain) -> Message:
-    """Return a message with another plain content, of as many items."""
-    return with_kept(plain_message_of_shape(message.role, plain, message.ids, message.shape), kept_keys(message))
+def like_plain(message: Message, items: Plain) -> Message:
+    """Return a message with other items of as many, for one that has `items_of`."""
+    plain, others = (NOT_PLAIN, items) if message._others else (items, NOT_PLAIN)
+    return plain_message_of_shape(message.role, plain, message.ids, message.shape, message._kept, others=others)
 
 
 def _beside(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Arrival, ...]) -> Message:
-    plain = message._plain
-    if plain:
-        copy = like_plain(message, plain)
+    items = items_of(message)
+    if items:
+        copy = like_plain(message, items)
     else:
         copy = message_of_shape(message.role, message.content, message.ids, message.shape)
     if replies:

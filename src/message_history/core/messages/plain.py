@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from message_history.core.messages.blocks import (
     NO_INPUT,
+    ProviderBlock,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
@@ -39,7 +40,7 @@ Plain: TypeAlias = tuple[Any, ...]
 """What a message holds, in order. A text is a `str`. In an assistant message a call is its id, its tool and its packed
 input, or the provider's text of it, and thinking its text and its signature, in a tuple of its own once it is
 invalidated. In a user message a result is its call's id and its content: one text, an empty one for no content, or a
-tuple of texts."""
+tuple of texts. A content with blocks of a provider holds them packed, next to the texts of either; see `pack_other`."""
 NOT_PLAIN: Final[Plain] = ()
 """Stands for the plain content of a message that has none."""
 Kept: TypeAlias = tuple[bytes | None, ...]
@@ -73,6 +74,13 @@ def pack_decided(mark: object) -> bytes | None:
     except ValueError:
         return None  # A foreign object, which may do anything when it is compared.
     return packed if is_decided(mark) and _SURROGATE.search(packed) is None else None
+
+
+def pack_other(block: Any) -> bytes | None:
+    """Pack a provider's block, given in the saved form; None for anything else, or when something is not plain JSON."""
+    if type(block) is not dict or block.keys() != {"type", "dialect", "data"} or block["type"] != "provider":
+        return None
+    return pack(block) if type(block["dialect"]) is str and type(block["data"]) is dict else None
 
 
 def pack_keys(dialect: str, keys: dict[str, Any]) -> bytes | None:
@@ -185,7 +193,7 @@ def blocks_of_plain(role: str, plain: Plain, kept: Kept = ()) -> tuple[Block, ..
     made = _assistant_block if role == "assistant" else _result
     metas = map(meta_of_keys, kept) if kept else repeat(None)
     return tuple(
-        text_block(item, meta) if type(item) is str else made(meta, *item)
+        text_block(item, meta) if type(item) is str else _other(item) if type(item) is bytes else made(meta, *item)
         for item, meta in zip(plain, metas)  # noqa: B905 - the metas may have no end
     )
 
@@ -201,9 +209,15 @@ def _assistant_block(meta: Meta | None, first: Any, second: str | None = None, i
     return tool_use_block(first, second, freeze_mapping(input_of(input))[0], meta)
 
 
-def _result(meta: Meta | None, id: str, content: str | tuple[str, ...]) -> Block:
-    texts = (content,) if type(content) is str else content
-    return tool_result_block(id, tuple(map(text_block, texts)) if content else (), is_error=False, meta=meta)
+def _result(meta: Meta | None, id: str, content: str | tuple[str | bytes, ...]) -> Block:
+    parts = (content,) if type(content) is str else content
+    blocks = tuple([text_block(part) if type(part) is str else _other(part) for part in parts if content])
+    return tool_result_block(id, blocks, is_error=False, meta=meta)
+
+
+def _other(packed: Any) -> Block:
+    found = unpack(packed)
+    return ProviderBlock(found["dialect"], found["data"])
 
 
 def plain_of(role: str, blocks: Sequence[Block]) -> tuple[Plain, Kept]:
@@ -258,7 +272,7 @@ def _plain_item(role: str, block: Block) -> Any:
 
 
 def invalidated(plain: Plain) -> Plain:
-    return tuple([(item,) if type(item) is not str and len(item) == 2 else item for item in plain])
+    return tuple([(item,) if type(item) is tuple and len(item) == 2 else item for item in plain])
 
 
 def _plain_result(block: ToolResultBlock) -> tuple[str, str | tuple[str, ...]] | None:
@@ -268,8 +282,8 @@ def _plain_result(block: ToolResultBlock) -> tuple[str, str | tuple[str, ...]] |
     return block.tool_use_id, result_content(texts)
 
 
-def result_content(texts: tuple[str, ...]) -> str | tuple[str, ...]:
-    return texts[0] if len(texts) == 1 and texts[0] else texts or ""
+def result_content(parts: tuple[Any, ...]) -> str | tuple[Any, ...]:
+    return parts[0] if len(parts) == 1 and parts[0] and type(parts[0]) is str else parts or ""
 
 
 UNSENDABLE: Final = -1
@@ -316,6 +330,8 @@ def _split_assistant(plain: Plain, texts: list[str], ids: list[str], names: list
         in_order = in_order and not ids
         if type(item) is str:
             texts.append(item)
+        elif type(item) is bytes:
+            continue
         elif len(item) == 1:
             in_order = False
             texts += item[0]
@@ -335,7 +351,7 @@ def _split_user(plain: Plain, texts: list[str], ids: list[str]) -> bool:
         in_order = in_order and len(ids) == position
         ids.append(item[0])
         if item[1]:
-            texts += (item[1],) if type(item[1]) is str else item[1]
+            texts += (item[1],) if type(item[1]) is str else [part for part in item[1] if type(part) is str]
     return in_order
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock
-from message_history.core.messages.message import like, like_plain, message_of_shape, not_plain
+from message_history.core.messages.message import items_of, like, like_plain, message_of_shape, not_plain
 from message_history.core.messages.plain import NOT_PLAIN, invalidated
 
 if TYPE_CHECKING:
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 def has_thinking(message: Message) -> bool:
     # `any` takes three times as long, and a repaired list asks often.
-    if message._plain:
+    items = items_of(message)
+    if items:
         if message.role == "assistant":
-            for item in message._plain:
-                if type(item) is not str and len(item) != 3:
+            for item in items:
+                if type(item) is tuple and len(item) != 3:
                     return True
         return False
     for block in message.content:  # noqa: SIM110
@@ -41,10 +42,11 @@ def any_thinking(messages: Sequence[Message]) -> bool:
 
 def count_of_thinking(message: Message) -> int:
     """Return how many blocks of thinking that is valid a message holds."""
-    if message._plain:
+    items = items_of(message)
+    if items:
         if message.role == "user":
             return 0
-        return len([item for item in message._plain if type(item) is not str and len(item) == 2])
+        return len([item for item in items if type(item) is tuple and len(item) == 2])
     return sum(isinstance(block, _THINKING) and block.bound for block in message.content)
 
 
@@ -56,8 +58,9 @@ def invalidate_thinking(message: Message) -> Message:
     """Return a message whose thinking is invalidated: what came before it is not what its issuer saw."""
     if not has_thinking(message):
         return message
-    if message._plain:
-        return like(message, like_plain(message, invalidated(message._plain)))
+    items = items_of(message)
+    if items:
+        return like(message, like_plain(message, invalidated(items)))
     content = (
         evolve(block, bound=False) if isinstance(block, ThinkingBlock | RedactedThinkingBlock) else block
         for block in message.content

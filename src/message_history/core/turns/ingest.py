@@ -131,9 +131,9 @@ class Ingest:
     def _advance(self, messages: Sequence[Message], sources: Sequence[int], start: int) -> int:
         """Add messages as long as nothing is to be done about them, and return the position of the first other one."""
         self.current, position = advance(self.current, messages, start, elsewhere=self._elsewhere)
-        for n in range(max(start, position - 2), position):
-            if messages[n].role == "assistant" and messages[n].ids:
-                self._source_of_calls = sources[n]
+        last = next((n for n in range(position - 1, start - 1, -1) if messages[n].role == "assistant"), None)
+        if last is not None and messages[last].ids:
+            self._source_of_calls = sources[last]
         return position
 
     def add_reply(self, parsed: Parsed) -> None:

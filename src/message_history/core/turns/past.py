@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, final
 
 from message_history.core.messages.blocks import TextBlock, ToolResultBlock, ToolUseBlock, is_blank
-from message_history.core.messages.message import Message, is_plain
+from message_history.core.messages.message import Message, items_of
 from message_history.core.values.meta import Mark, Meta
 
 if TYPE_CHECKING:
@@ -93,10 +93,10 @@ class _Seen:
             if assistant is not None:
                 for id in assistant.ids:
                     calls[id] = turn
-                if not is_plain(assistant) and any(block.meta is not None for block in assistant.content):
+                if not items_of(assistant) and any(block.meta is not None for block in assistant.content):
                     for call in assistant.calls:
                         calls.update(dict.fromkeys(ids_of(call), turn))
-            if user is not None and not is_plain(user):
+            if user is not None and not items_of(user):
                 for block in user.content:
                     if block.meta is not None:
                         self._marked(turn, assistant, user)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from message_history.core.messages.message import CLEAN_ASSISTANT, CLEAN_USER, Message
+from message_history.core.messages.message import (
+    CLEAN_ASSISTANT,
+    CLEAN_USER,
+    Message,
+    items_of,
+    kept_keys,
+    make_plain_message,
+)
 from message_history.core.turns.conversation import Conversation, make_conversation, parts_of
 from message_history.core.turns.drafts import AssistantDraft, UserDraft
 from message_history.core.turns.stub_results import hides_stub
@@ -49,6 +57,7 @@ def advance(
     """Add messages while none needs a repair and every turn is complete; return the position of the next, too."""
     past, (assistant, user), context = parts_of(conversation)
     settled: list[Turn] = []
+    more: list[Message] = []  # What is joined to the user message.
     position = start
     if isinstance(assistant, AssistantDraft) or isinstance(user, UserDraft):
         return conversation, start
@@ -58,16 +67,35 @@ def advance(
         message = messages[position]
         shape = message.shape
         if shape == CLEAN_ASSISTANT and user is not None:
+            if more:
+                user, more = _joined([user, *more]), []
             settled.append((assistant, user))
             assistant, user = message, None
         elif shape == CLEAN_USER and user is None and message.ids == (assistant.ids if assistant is not None else ()):
             if own and hides_stub(message, context.policy):
                 break
             user = message
+        elif shape == CLEAN_USER and user is not None and not message.ids and _may_join(user) and _may_join(message):
+            more.append(message)
         else:
             break
     else:
         position = len(messages)
     if position == start:
         return conversation, start
+    if user is not None and more:
+        user = _joined([user, *more])
     return make_conversation(past.extend(settled), (assistant, user), context), position
+
+
+def _may_join(message: Message) -> bool:
+    return bool(items_of(message)) and not message.arrivals
+
+
+def _joined(messages: Sequence[Message]) -> Message:
+    """Return the message of user messages that follow each other, of which the first alone may have results."""
+    items = [items_of(message) for message in messages]
+    kept: list[bytes | None] = []
+    for message, plain in zip(messages, items, strict=True):
+        kept += kept_keys(message) or [None] * len(plain)
+    return make_plain_message("user", tuple(chain.from_iterable(items)), tuple(kept) if any(kept) else ())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.blocks import RedactedThinkingBlock, ThinkingBlock, ToolResultBlock
-from message_history.core.messages.message import is_plain, kept_keys
+from message_history.core.messages.message import items_of, kept_keys
 from message_history.core.messages.plain import has_extra
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.core.values.json_values import EMPTY, FrozenDict
@@ -61,7 +61,7 @@ def unsent(
         found += _dropped_of(block, 0, target, gone)
     before: Message | None = None
     for index, message in enumerate(messages):
-        if not is_plain(message) or has_extra(kept_keys(message)):
+        if not items_of(message) or has_extra(kept_keys(message)):
             for block in message.content:
                 found += _dropped_of(block, index, target, gone)
             noted = [(block, facts) for block in message.results if (facts := _noted(block)) and id(block) not in gone]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from message_history.core.messages.blocks import ProviderBlock, TextBlock, is_blank
-from message_history.core.messages.message import Message, is_plain, make_message
+from message_history.core.messages.message import Message, is_plain, make_message, others_of
+from message_history.core.messages.plain import unpack
 from message_history.core.messages.repairs import Repair, RepairCode, in_words
 from message_history.core.values.json_values import FrozenDict
 from message_history.dialects._shared.leading import is_omitted
@@ -56,7 +57,11 @@ def _readable(message: Message | None, target: str) -> Any:
 
 
 def holds_provider_block(message: Message) -> bool:
-    return not is_plain(message) and ProviderBlock in map(type, message.content)
+    others = others_of(message)
+    if others or is_plain(message):
+        # White space is a text that no dialect reads in another form.
+        return any(type(item) is bytes and unpack(item)["data"].get("type") != "text" for item in others)
+    return ProviderBlock in map(type, message.content)
 
 
 def _as_text(block: Block, target: str) -> Block:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from message_history.core.messages.message import kept_keys, sendable, sendable_with_keys
+from message_history.core.messages.message import kept_keys
+from message_history.core.messages.sendable import sendable, sendable_with_keys
 from message_history.dialects._shared.plain_messages import SHORT, has_result_of_texts
 from message_history.dialects.base import Export
 from message_history.media import has_media

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.arrived import arrival, joined_arrivals
 from message_history.core.messages.blocks import ToolResultBlock, with_meta
-from message_history.core.messages.message import arrived_whole, is_plain, make_message, with_arrivals
+from message_history.core.messages.message import arrived_whole, items_of, make_message, with_arrivals
 from message_history.core.messages.plain import pack
 from message_history.core.values.json_values import FrozenDict, freeze_mapping, thaw
 from message_history.core.values.meta import Meta
@@ -70,7 +70,7 @@ def read_described(raw: Sequence[Any], known: list[Message], keep: Keeper) -> No
 def lift_metadata(parsed: Parsed) -> None:
     """Take what applications keep with their messages from the blocks that open them to the messages' arrivals."""
     for n, message in enumerate(parsed.messages):
-        if not is_plain(message) and (message.role == "user" or not message.replies):
+        if not items_of(message) and (message.role == "user" or not message.replies):
             parsed.messages[n] = _lifted(message)
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from message_history.core.messages.plain import input_of
+from message_history.core.messages.plain import input_of, unpack
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from message_history.core.messages.plain import Plain
 
 Wire = dict[str, Any]
 
 
 def assistant_blocks(plain: Plain) -> list[Wire]:
-    """Write texts, thinking and calls in order; for our own forms, as invalidated thinking says that it is."""
+    """Write texts, thinking and calls in order; for our own forms, as invalidated thinking says that it is.
+
+    Packed blocks of a provider are written in our own form.
+    """
     return [
         {"type": "text", "text": item}
         if type(item) is str
@@ -22,11 +27,13 @@ def assistant_blocks(plain: Plain) -> list[Wire]:
         else {"type": "thinking", "thinking": item[0], "signature": item[1]}
         if len(item) == 2
         else {"type": "thinking", "thinking": item[0][0], "signature": item[0][1], "bound": False}
+        if len(item) == 1
+        else unpack(item)
         for item in plain
     ]
 
 
-def user_blocks(plain: Plain, *, with_empty: bool) -> list[Wire]:
+def user_blocks(plain: Plain, *, with_empty: bool = False) -> list[Wire]:
     """Write the plain content of a user message; `with_empty` gives a result without content an empty list."""
     return [
         {"type": "text", "text": item}
@@ -38,5 +45,6 @@ def user_blocks(plain: Plain, *, with_empty: bool) -> list[Wire]:
     ]
 
 
-def _content(texts: str | tuple[str, ...], with_empty: bool) -> Wire:
-    return {"content": [{"type": "text", "text": text} for text in texts]} if texts or with_empty else {}
+def _content(parts: Iterable[Any], with_empty: bool) -> Wire:
+    content = [{"type": "text", "text": part} if type(part) is str else unpack(part) for part in parts]
+    return {"content": content} if parts or with_empty else {}

@@ -15,7 +15,7 @@ from message_history.core.messages.message import (
     Message,
     Unfinished,
 )
-from message_history.core.messages.plain import VERSION, pack_keys, result_content
+from message_history.core.messages.plain import NOT_PLAIN, VERSION, pack_keys, result_content
 from message_history.core.messages.plain import pack as packed_input
 
 if TYPE_CHECKING:
@@ -71,6 +71,10 @@ class Keeper:
     def input(self, item: dict[str, Any], packed: bytes) -> bytes | str | None:
         """Return the input of a call as a plain content holds it; None when the call needs a second look."""
         return packed
+
+    def other(self, kind: str, item: dict[str, Any]) -> bytes | None:
+        """Pack a block of the provider, `kind` being "text" for white space; None when it needs a second look."""
+        return None
 
 
 _MOST_KNOWN: Final = 1_000
@@ -129,6 +133,7 @@ def read_common(entries: Iterable[Any], sizes: Sequence[int], found: list[Any], 
                 return
             plain: list[Any] = []
             ids: list[str] = []
+            has_others = False
             kept: list[bytes | None] | None = None
             if type(content) is str:
                 if not content or content.isspace():
@@ -143,9 +148,12 @@ def read_common(entries: Iterable[Any], sizes: Sequence[int], found: list[Any], 
                     kind = item["type"]
                     if kind == "text":
                         text = item["text"]
-                        if type(text) is not str or not text or text.isspace():
+                        if type(text) is not str or not text:
                             return
-                        if len(item) != 2:
+                        if text.isspace():
+                            text = _other(keep.other(kind, item))
+                            has_others = True
+                        elif len(item) != 2:
                             kept = _kept(kept, keep(kind, item), len(plain))
                         plain.append(text)
                     elif kind == "tool_use":
@@ -167,7 +175,9 @@ def read_common(entries: Iterable[Any], sizes: Sequence[int], found: list[Any], 
                     elif kind == "tool_result":
                         id, inner = item["tool_use_id"], item["content"]
                         if type(inner) is not str:
-                            inner = common_texts(inner)
+                            inner = common_texts(inner, keep)
+                            if type(inner) is tuple and bytes in map(type, inner):
+                                has_others = True
                         if len(item) != 3 and (len(item) != 4 or item.get("is_error") is not False):
                             kept = _kept(kept, keep(kind, item), len(plain))
                         if type(id) is not str or not id or not id.isascii() or inner is None or role != "user":
@@ -185,17 +195,21 @@ def read_common(entries: Iterable[Any], sizes: Sequence[int], found: list[Any], 
                             return
                         plain.append((text, signature) if len(item) == 3 else ((text, signature),))
                     else:
-                        return
+                        plain.append(_other(keep.other(kind, item)))
+                        has_others = True
+                if has_others and (bytes in map(type, plain)) is not (role == "assistant" and str in map(type, plain)):
+                    return  # Only next to other text white space is more than a blank.
                 if len(ids) > 1 and (len(set(ids)) != len(ids) if len(ids) > 2 else ids[0] == ids[1]):
                     return
             message: Any = Unfinished()
             message.role = role
             message.ids = tuple(ids)
             message.shape = shape
-            message._plain = tuple(plain)
+            message._plain = tuple(plain) if not has_others else NOT_PLAIN
+            message._others = tuple(plain) if has_others else NOT_PLAIN
             message._reach = None
-            if kept is not None:
-                message._kept = (*kept, *[None] * (len(plain) - len(kept)))
+            message._kept = () if kept is None else (*kept, *[None] * (len(plain) - len(kept)))
+            message._arrivals = message._replies = ()
             message.__class__ = Message
             found.append(message)
     except (KeyError, TypeError):
@@ -213,12 +227,25 @@ def _kept(kept: list[bytes | None] | None, keys: bytes | None, position: int) ->
     return kept
 
 
-def common_texts(content: Any) -> str | tuple[str, ...] | None:
+def _other(packed: bytes | None) -> bytes:
+    """Return a packed block of the provider; a `TypeError` when it needs a second look."""
+    if packed is None:
+        raise TypeError
+    return packed
+
+
+def common_texts(content: Any, keep: Keeper | None = None) -> str | tuple[Any, ...] | None:
+    """Read the content of a result: its texts, and the blocks of the provider that `keep` packs."""
     if type(content) is not list:
         return None
-    texts: list[str] = []
+    parts: list[Any] = []
     for item in content:
-        if type(item) is not dict or len(item) != 2 or item.get("type") != "text" or type(item.get("text")) is not str:
+        if type(item) is not dict:
             return None
-        texts.append(item["text"])
-    return result_content(tuple(texts))
+        part = item.get("text") if len(item) == 2 and item.get("type") == "text" else None
+        if type(part) is not str:
+            part = keep.other(item["type"], item) if keep is not None and item.get("type") != "text" else None
+            if part is None:
+                return None
+        parts.append(part)
+    return result_content(tuple(parts))

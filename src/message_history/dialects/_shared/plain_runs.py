@@ -15,7 +15,6 @@ from message_history.core.messages.message import (
     STUB_OPENINGS,
     Message,
     plain_message_of_shape,
-    with_kept,
 )
 from message_history.core.messages.plain import is_object_text
 
@@ -122,6 +121,6 @@ def _add(run: Piece, source: int, parsed: Parsed) -> bool:
             # Most texts fail the cheap test for the text of a stub.
             if type(content) is str and content[:1] in STUB_BEGINS and content.startswith(STUB_OPENINGS):
                 shape = NEEDS_REPAIR
-    message = plain_message_of_shape(run.side, tuple(run.items), ids, shape)
-    parsed.add(with_kept(message, tuple(run.kept)) if any(run.kept) else message, source)
+    kept = tuple(run.kept) if any(run.kept) else ()
+    parsed.add(plain_message_of_shape(run.side, tuple(run.items), ids, shape, kept), source)
     return True

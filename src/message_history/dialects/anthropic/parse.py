@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.messages.blocks import ProviderBlock, SystemBlock, TextBlock, is_blank, text_block
 from message_history.core.messages.parsed import Parsed
+from message_history.core.messages.plain import pack_other
 from message_history.dialects._shared.plain_reader import OF_CALLS, Keeper, read_each
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
@@ -42,7 +43,21 @@ class _Blocks:
 
 _KNOWN: Final = schema.IN_ASSISTANT | schema.IN_USER | schema.IN_RESULTS | schema.TOOL_CHANGES
 _BLOCKS: Final = _Blocks()
-_KEEP: Final = Keeper(ANTHROPIC, {**OF_CALLS, "text": ("cache_control", "citations")})
+
+
+@final
+class _Keeper(Keeper):
+    """Packs the blocks of the API that nearly all sessions have."""
+
+    def other(self, kind: str, item: dict[str, Any]) -> bytes | None:
+        """Pack white space next to other text, and what a search of tools found."""
+        if item.keys() != _OTHERS.get(kind):
+            return None
+        return pack_other({"type": "provider", "dialect": ANTHROPIC, "data": item})
+
+
+_OTHERS: Final = {"text": {"type", "text"}, "tool_reference": {"type", "tool_name"}}
+_KEEP: Final = _Keeper(ANTHROPIC, {**OF_CALLS, "text": ("cache_control", "citations")})
 
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:

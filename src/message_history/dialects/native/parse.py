@@ -16,7 +16,7 @@ from message_history.core.messages.message import (
     with_replies,
 )
 from message_history.core.messages.parsed import Parsed
-from message_history.core.messages.plain import input_of, is_object_text, pack, pack_decided
+from message_history.core.messages.plain import input_of, is_object_text, pack, pack_decided, pack_other
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import FrozenDict, freeze, freeze_mapping
 from message_history.core.values.keys import lineage_from_json
@@ -97,6 +97,9 @@ class _Keeper(Keeper):
         if type(text) is str and is_object_text(text) and pack(input_of(text)) == packed:
             return text
         return None
+
+    def other(self, kind: str, item: dict[str, Any]) -> bytes | None:
+        return pack_other(item)
 
 
 def packed_keys(others: dict[str, Any]) -> bytes | None:

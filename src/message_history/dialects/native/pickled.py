@@ -10,8 +10,8 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.core.messages.message import kept_keys, make_plain_message, plain_content
-from message_history.core.messages.plain import is_object_text, pack, result_content, unpack
+from message_history.core.messages.message import kept_keys, make_plain_message, others_of, plain_content
+from message_history.core.messages.plain import is_object_text, pack, pack_other, result_content, unpack
 from message_history.core.turns.conversation import context_of, messages_of
 from message_history.core.turns.stubs import unrecorded_stubs
 from message_history.dialects.native.parse import packed_keys, with_beside
@@ -37,22 +37,21 @@ def to_pickle(conversation: Conversation) -> list[Any]:
 
 def _entry(message: Message) -> Any:
     """Write one message."""
-    plain = plain_content(message)
-    if not plain:
+    items = _opened(plain_content(message) or others_of(message))
+    if not items:
         return message_to_json(message)
     kept = kept_keys(message)
-    others = beside(message)
+    more = beside(message)
     if kept:
-        others[KEYS] = tuple(map(_keys_to_pickle, kept))
-    if message.role == "assistant":
-        # Packed inputs never leave the process.
-        plain = tuple(
-            [
-                item if type(item) is str or len(item) != CALL or type(item[2]) is str else (*item[:2], unpack(item[2]))
-                for item in plain
-            ]
-        )
-    return (message.role, plain, others) if others else (message.role, plain)
+        more[KEYS] = tuple(map(_keys_to_pickle, kept))
+    return (message.role, items, more) if more else (message.role, items)
+
+
+def _opened(item: Any) -> Any:
+    """Write a content, or a part of it, without packed inputs and blocks: those never leave the process."""
+    if type(item) is tuple:
+        return tuple(map(_opened, item))
+    return unpack(item) if type(item) is bytes else item
 
 
 def _keys_to_pickle(keys: bytes | None) -> Any:
@@ -114,11 +113,16 @@ def _user_items(items: tuple[Any, ...]) -> Plain | None:
             return None
         elif type(item[1]) is str:
             plain.append(item)
-        elif _are_texts(item[1]):
-            plain.append((item[0], result_content(item[1])))
         else:
-            return None
+            parts = tuple(map(_part, item[1])) if type(item[1]) is tuple else (None,)
+            if None in parts:
+                return None
+            plain.append((item[0], result_content(parts)))
     return tuple(plain)
+
+
+def _part(item: Any) -> str | bytes | None:
+    return item if type(item) is str else pack_other(item)
 
 
 def _assistant_items(items: tuple[Any, ...]) -> Plain | None:
@@ -127,16 +131,19 @@ def _assistant_items(items: tuple[Any, ...]) -> Plain | None:
         if type(item) is str:
             plain.append(item)
         elif type(item) is not tuple:
-            return None
+            packed = pack_other(item)
+            if packed is None:
+                return None
+            plain.append(packed)
         elif len(item) == CALL:
             id, name, input = item
             if type(input) is str:
-                packed: bytes | str | None = input if is_object_text(input) else None
+                found: bytes | str | None = input if is_object_text(input) else None
             else:
-                packed = pack(input) if type(input) is dict else None
-            if packed is None or type(id) is not str or type(name) is not str:
+                found = pack(input) if type(input) is dict else None
+            if found is None or type(id) is not str or type(name) is not str:
                 return None
-            plain.append((id, name, packed))
+            plain.append((id, name, found))
         else:
             thinking = item[0] if len(item) == 1 else item
             if not _are_texts(thinking) or len(thinking) != THINKING:

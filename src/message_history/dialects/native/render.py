@@ -14,9 +14,10 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
-from message_history.core.messages.message import arrivals_as_json, kept_keys, plain_content, reach
+from message_history.core.messages.message import arrivals_as_json, kept_keys, others_of, plain_content
 from message_history.core.messages.plain import NO_UNICODE, unpack
 from message_history.core.messages.replies import as_json
+from message_history.core.messages.sendable import reach
 from message_history.core.values.json_values import EMPTY, thaw
 from message_history.core.values.keys import WHOLE, lineage_to_json
 from message_history.core.values.meta import Meta, mark_as_json
@@ -43,13 +44,13 @@ def first_entry(system: Sequence[SystemBlock], lineage: Lineage = WHOLE) -> list
 
 
 def message_to_json(message: Message) -> dict[str, Any]:
-    plain = plain_content(message)
+    plain = plain_content(message) or others_of(message)
     if not plain or reach(message) == NO_UNICODE:
         content = list(map(block_to_json, message.content))
     elif message.role == "assistant":
         content = assistant_blocks(plain)
         for block, item in zip(content, plain, strict=True):
-            if type(item) is not str and type(item[-1]) is str and block["type"] == "tool_use":
+            if type(item) is tuple and type(item[-1]) is str and block["type"] == "tool_use":
                 block["arguments"] = item[-1]
     else:
         content = user_blocks(plain, with_empty=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
-from message_history.core.messages.message import kept_keys, reach
+from message_history.core.messages.message import kept_keys
 from message_history.core.messages.plain import WITH_KEYS, meta_of_keys
+from message_history.core.messages.sendable import reach
 from message_history.core.values.json_values import EMPTY
 from message_history.dialects._shared.plain_messages import SHORT, are_foreign
 from message_history.dialects._shared.writer import arguments_of

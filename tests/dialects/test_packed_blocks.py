@@ -1,0 +1,101 @@
+"""Blocks of a provider that are kept packed: what is read and written of them is what the long way reads and writes."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from message_history import MessageHistory, TextBlock
+from message_history.core.messages.message import items_of, make_message
+from message_history.core.messages.sendable import reach
+from message_history.core.messages.thinking import count_of_thinking, has_thinking, invalidate_thinking
+from message_history.dialects import Anthropic, OpenAIChat
+from message_history.dialects.anthropic import parse
+
+THOUGHT: Any = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+WHITE: Any = {"type": "text", "text": "\n\n"}
+SAID = st.sampled_from(
+    [WHITE, WHITE, THOUGHT, {"type": "text", "text": "a"}, {"type": "text", "text": ""}, {**WHITE, "citations": []}]
+)
+PARTS = st.sampled_from(
+    [
+        {"type": "tool_reference", "tool_name": "search"},
+        {"type": "tool_reference", "tool_name": "x" * 300},
+        {"type": "tool_reference", "tool_name": 1},
+        {"type": "tool_reference", "tool_name": "lone \ud83d"},
+        {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "found"}]},
+        {"type": "text", "text": "r"},
+        {"type": "text", "text": ""},
+        WHITE,
+    ]
+)
+KEYS: Any = st.sampled_from([{}, {"caller": {"type": "direct"}}])
+
+
+@st.composite
+def turns(draw: st.DrawFn) -> list[Any]:
+    """Draw a turn with a call or none, and user messages that are joined."""
+    said = draw(st.lists(SAID, max_size=4))
+    asked = [{"role": "user", "content": text} for text in draw(st.lists(st.sampled_from("uv "), max_size=3))]
+    if draw(st.booleans()):
+        return [{"role": "assistant", "content": said}, *asked]
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}, **draw(KEYS)}
+    after = draw(st.lists(SAID, max_size=1))
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": draw(st.lists(PARTS, max_size=3))}
+    results = [{"role": "user", "content": [result]}] if draw(st.integers(0, 4)) else []
+    return [{"role": "assistant", "content": [*said, call, *after]}, *results, *asked]
+
+
+LISTS = st.lists(turns(), max_size=4).map(
+    lambda drawn: [{"role": "user", "content": "q"}, *(entry for turn in drawn for entry in turn)]
+)
+
+
+def known(history: MessageHistory) -> object:
+    exports = [history.export(dialect) for dialect in (Anthropic(), Anthropic(prefill=True), OpenAIChat())]
+    sent = [(exported.messages, repr(exported.repairs)) for exported in exports]
+    return json.dumps([history.to_list(), sent, history.for_send()]), repr(history.repairs), repr(list(history))
+
+
+@given(LISTS)
+def test_packed_blocks_are_read_and_written_as_the_long_way_does(raw: list[Any]) -> None:
+    short = MessageHistory.from_list(raw, dialect=Anthropic())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parse, "read_each", lambda raw, *_: [None] * len(raw))
+        patch.setattr("message_history.core.turns.whole._may_join", lambda _: False)
+        long = MessageHistory.from_list(raw, dialect=Anthropic())
+    saved, pickled = MessageHistory.from_list(short.to_list()), pickle.loads(pickle.dumps(short))
+    assert short == long == saved == pickled
+    again = MessageHistory.from_list(raw, dialect=Anthropic())
+    assert known(again) == known(long)
+    assert (saved.to_list(), pickled.to_list()) == (long.to_list(), long.to_list())
+    assert (saved.for_send(), pickled.for_send()) == (long.for_send(), long.for_send())
+
+
+@given(LISTS)
+def test_thinking_next_to_packed_blocks_is_found_and_invalidated(raw: list[Any]) -> None:
+    for message in MessageHistory.from_list(raw, dialect=Anthropic()):
+        blocks = make_message(message.role, message.content)
+        assert has_thinking(message) is has_thinking(blocks)
+        assert count_of_thinking(message) == count_of_thinking(blocks)
+        assert invalidate_thinking(message) == invalidate_thinking(blocks)
+
+
+def test_recorded_blocks_go_the_short_way() -> None:
+    found = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [{"type": "tool_reference", "tool_name": "f"}]}
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}, "caller": {"type": "direct"}}
+    raw: list[Any] = [
+        {"role": "user", "content": "one"},
+        {"role": "user", "content": "two"},
+        {"role": "assistant", "content": [WHITE, THOUGHT, {"type": "text", "text": "a"}, call]},
+        {"role": "user", "content": [found]},
+    ]
+    for history in (MessageHistory.from_list(raw), pickle.loads(pickle.dumps(MessageHistory.from_list(raw)))):
+        assert all(items_of(message) and reach(message) >= 0 for message in history)
+        assert history.for_send()[1:] == raw[2:]
+        assert history[0].content == (TextBlock("one"), TextBlock("two"))
