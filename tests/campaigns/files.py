@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.block_base import Block
 
-__all__ = ["failures"]
+__all__ = ["FORMS", "failures", "lost", "not_final", "readable_texts", "session_of"]
 
-_FORMS: Final = ("message-history", "claude-code", "codex")
+FORMS: Final = ("message-history", "claude-code", "codex")
 _MARKED: Final = re.compile(r"text<\d+>")
 
 
@@ -37,8 +37,8 @@ def failures(seed: int) -> Iterator[str]:
         What should not have happened, one line each.
     """
     chance = Random(seed)
-    form = _FORMS[seed % len(_FORMS)]
-    data, what = _damaged(_file(form, chance), chance)
+    form = FORMS[seed % len(FORMS)]
+    data, what = _damaged(session_of(form, chance), chance)
     try:
         yield from (f"{form}, {what}: {failure}" for failure in _failures(data, form))
     except (UnreadableFileError, NotRecognisedError):
@@ -48,20 +48,38 @@ def failures(seed: int) -> Iterator[str]:
 
 
 def _failures(data: bytes, form: str) -> Iterator[str]:
-    sound = {text for line in data.split(b"\n") for text in _texts_of_sound(line)}
+    yield from lost(data, form)
+    yield from not_final(data, form)
+
+
+def lost(data: bytes, form: str) -> Iterator[str]:
+    """Name the text of a line that can be read, and that is neither in the repaired file nor in a repair."""
     found = session_in(data, chosen=FORMATS[form])
     if found.refusal is not None:
         return
     repaired = found.repair_file()
     held = repaired.data.decode(errors="replace") + "".join(written(each) for _, each in repaired.repairs)
-    if lost := sorted(sound - set(_MARKED.findall(held))):
-        yield f"the text of a sound line is lost at ({lost[0]})"
+    if missing := sorted(readable_texts(data) - set(_MARKED.findall(held))):
+        yield f"the text of a sound line is lost at ({missing[0]})"
+
+
+def not_final(data: bytes, form: str) -> Iterator[str]:
+    """Say what is still wrong with a repaired file, or changes when it is repaired again."""
+    found = session_in(data, chosen=FORMATS[form])
+    if found.refusal is not None:
+        return
+    repaired = found.repair_file()
     if broken := repaired.after.violations():
         yield f"still refused: {broken[0][1].rule}"
     if repaired.after.notes:
         yield f"still damaged: {repaired.after.notes[0].detail}"
     if repaired.after.repair_file().data != repaired.data:
         yield "changes again when it is repaired again"
+
+
+def readable_texts(data: bytes) -> set[str]:
+    """Return the marked texts of the lines that can be read."""
+    return {text for line in data.split(b"\n") for text in _texts_of_sound(line)}
 
 
 def _texts_of_sound(line: bytes) -> list[str]:
@@ -78,7 +96,7 @@ def _texts_of_sound(line: bytes) -> list[str]:
     return texts
 
 
-def _file(form: str, chance: Random) -> bytes:
+def session_of(form: str, chance: Random) -> bytes:
     """Write a session, as the program of a form does."""
     history = MessageHistory().with_system(chance.choice((None, "Be brief.")))
     lines = list(whole_lines(history))

@@ -29,3 +29,11 @@ def test_every_test_that_a_page_names_is_there(page: str) -> None:
         there = ROOT / path
         files = [there] if there.is_file() else there.rglob("test_*.py")
         assert any(f"def {name}(" in file.read_text() for file in files)
+
+
+@pytest.mark.parametrize("page", ["reliability.md", "security.md"])
+def test_every_promise_names_what_would_fail_without_it(page: str) -> None:
+    table = (ROOT / "docs" / page).read_text().partition("| promise |")[2].partition("\n\n")[0]
+    promises = table.splitlines()[2:]
+    assert len(promises) > 9
+    assert [row for row in promises if not re.search(r"`(test_\w+|(plugins/\w+/)?tests/[\w/.]+)`", row)] == []
