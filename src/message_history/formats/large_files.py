@@ -1,8 +1,13 @@
-"""Files of lines that are too large to be held, some lines at a time, where each line is a conversation of its own."""
+"""Files of lines that are too large to be held, some lines at a time, where each line is a conversation of its own.
+
+Of a session whose lines name those before them another distribution holds what is in the conversation.
+"""
 
 from __future__ import annotations
 
 import re
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
@@ -49,9 +54,13 @@ def _parts(path: str | PathLike[str], chosen: Format | None) -> Iterator[Session
             if data.strip():
                 part = session_in(data, chosen=chosen)
                 chosen = part.format
+                if chosen.name == "claude-code" and find_spec("message_history_formats"):
+                    yield import_module("message_history_formats.large_sessions").read_large(held, chosen)
+                    return
                 if not chosen.by_line:
                     why = f"it is larger than {MAX_BYTES:,} bytes, and does not hold a conversation in each line"
-                    raise TooLargeError(why)
+                    more = "; for sessions of Claude Code, install message-history[formats]"
+                    raise TooLargeError(why + more * (chosen.name == "claude-code"))
                 yield _moved(part, before)
             before += data.count(b"\n")
 

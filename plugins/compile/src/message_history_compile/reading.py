@@ -10,8 +10,10 @@ from attrs import evolve
 
 from message_history.files.damaged_json import Decoder, decode_line
 from message_history.files.files import NotRecognisedError, TooLargeError
+from message_history.files.opening import is_large
 from message_history.formats.kit import Document, UnreadableFileError
 from message_history.formats.kit.document import parse_document
+from message_history.formats.large_files import parts_of
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS, read_as, recognise
 from message_history_compile.columns import check_columns, images_of, with_lists
@@ -19,7 +21,7 @@ from message_history_compile.errors import CannotCompileError
 from message_history_compile.inputs import hash_of
 from message_history_compile.items import rows_of
 from message_history_compile.masks import masks_in
-from message_history_compile.places import BLANK, DamagedError, content, is_url, named, open_input, skip_line
+from message_history_compile.places import BLANK, DamagedError, content, is_stream, is_url, named, open_input, skip_line
 from message_history_compile.recognising import format_of_rows
 from message_history_compile.rows import Rejected, Source, compile_conversation, digest_of
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from message_history.files.conversations import Conversation
     from message_history.formats.kit import Format
+    from message_history.formats.reading import SessionFile
     from message_history_compile.plan import Plan
     from message_history_compile.rows import Row
 
@@ -113,7 +116,7 @@ def conversations_of(item: Any, source: Source, chosen: Format, *, may_mask: boo
     try:
         reading = read_as(document, chosen)
         if may_mask:
-            _check_masks(item, reading.conversations)
+            _check_masks(masks_in(item), reading.conversations)
         check_columns(item, reading.conversations)
     except CannotCompileError as error:
         yield Rejected(source=source, code=error.code, why=error.why)
@@ -135,9 +138,8 @@ def conversations_of(item: Any, source: Source, chosen: Format, *, may_mask: boo
             yield Found(each, place, images, may_mask)
 
 
-def _check_masks(item: Any, conversations: Iterable[Conversation]) -> None:
+def _check_masks(there: int, conversations: Iterable[Conversation]) -> None:
     """Reject what has masks that the reader of its format does not know."""
-    there = masks_in(item)
     if there and there > sum(masks_in(list(each.file.entries)) for each in conversations):
         raise CannotCompileError("mask_lost", f"it has {there} masks, and its format has no place for one of them")
 
@@ -184,6 +186,10 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
         if found is not None and own_rows is not None:
             yield from _read_items(path, found[1], own_rows)
             return
+        if not is_url(path) and is_large(path) and not is_stream(path):
+            for part in parts_of(path, chosen=chosen):
+                yield from _read_session(part, evolve(source, hash=hash_of(path)), _masks_in_lines(path))
+            return
         data = content(path)
         source = evolve(source, hash=digest_of(data))
         rows = _rows_in(data, chosen)
@@ -192,27 +198,34 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
             for n, item in enumerate(items):
                 yield from conversations_of(item, evolve(source, label=f"item {n}"), own)
             return
-        session = session_in(data, chosen=chosen)
+        masks = masks_in(parse_document(data).numbered_items) if _MASK.search(data) is not None else None
+        yield from _read_session(session_in(data, chosen=chosen), source, masks)
     except NotRecognisedError as error:
         yield Rejected(source=source, code="not_recognised", why=str(error))
-        return
     except TooLargeError as error:
         why = f"{error}: write one conversation in each line, as `jq -c '.[]'` does for a list"
         yield Rejected(source=source, code="unreadable", why=why)
-        return
     except UnreadableFileError as error:
         yield Rejected(source=source, code="unreadable", why=str(error))
-        return
+
+
+def _masks_in_lines(path: str) -> int | None:
+    """Count the masks in a large file; None where it has nothing that may be one."""
+    with open_input(path) as opened:
+        found = [masks_in([_value(line)]) for line in opened if _MASK.search(line) is not None]
+    return sum(found) if found else None
+
+
+def _read_session(session: SessionFile, source: Source, masks: int | None) -> Iterator[Found | Rejected]:
+    """Yield the conversations of a file; `masks` counts its masks, and is None where none may be in it."""
     for note in session.unread:
         why = f"place {note.line}: {note.detail}: not read"
         yield Rejected(source=source, code="entry_not_read", why=why)
-    may_mask = _MASK.search(data) is not None
-    if may_mask:
-        try:
-            _check_masks(parse_document(data).numbered_items, session.conversations)
-        except CannotCompileError as error:
-            yield Rejected(source=source, code=error.code, why=error.why)
-            return
+    try:
+        _check_masks(masks or 0, session.conversations)
+    except CannotCompileError as error:
+        yield Rejected(source=source, code=error.code, why=error.why)
+        return
     if not session.messages:
         yield Rejected(source=source, code="no_conversation", why="it holds no messages")
         return
@@ -221,7 +234,7 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
         if _is_not_preferred(each, session.format):
             yield Rejected(source=place, code="preference", why="the end that was not preferred")
         elif each.file.entries:
-            yield Found(each, place, may_mask=may_mask)
+            yield Found(each, place, may_mask=masks is not None)
         else:
             yield Rejected(source=place, code="no_conversation", why="it holds no messages")
 
