@@ -1235,6 +1235,28 @@ def test_reasoning_inside_the_content_is_its_beginning() -> None:
     assert content.startswith("<think>\nhm\n</think>\n\n<think>\nah\n</think>\n\n")
 
 
+@pytest.mark.parametrize(
+    ("said", "is_sent"),
+    [
+        ("I look.<think>\na\n</think>Here.", "<think>\na\n</think>\nI look.\nHere."),
+        ("<think>a</think>One.<think>b</think>Two.", "<think>ab</think>\nOne.\nTwo."),
+        ("<think>a</think>\n\nHere.", "<think>a</think>\n\nHere."),
+        ("Of <think> alone.", "Of <think> alone."),
+    ],
+)
+@pytest.mark.parametrize("called", [False, True])
+def test_reasoning_inside_a_text_comes_before_it_where_a_template_cuts_that_off(
+    said: str, is_sent: str, called: bool
+) -> None:
+    dialect = OpenAIChat(thinking_first=True, prefill=True)
+    raw = [ASK, {**SAID, "content": said, **({"tool_calls": [CALL]} if called else {})}]
+    raw += [tool("c1")] if called else []
+    export = MessageHistory.from_list(raw).export(dialect)
+    assert export.messages[1]["content"] == is_sent
+    assert [repair.code for repair in export.repairs] == ([RepairCode.REWRITTEN] if said != is_sent else [])
+    assert MessageHistory.from_list(export.messages).for_send(dialect) == export.messages
+
+
 def test_a_template_is_measured_by_another_distribution(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "message_history_measure", None)
 

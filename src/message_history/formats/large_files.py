@@ -1,7 +1,4 @@
-"""Files of lines that are too large to be held, some lines at a time, where each line is a conversation of its own.
-
-Of a session whose lines name those before them another distribution holds what is in the conversation.
-"""
+"""Files of lines that are too large to be held, some lines at a time, where each line is a conversation of its own."""
 
 from __future__ import annotations
 

@@ -13,7 +13,17 @@ from message_history.dialects import OpenAIChat
 from message_history.dialects.openai_chat.providers import HOSTS
 from message_history_measure.asking import Asking
 from message_history_measure.probes import IMAGE, PLANTED, TOOLS, calls, image, parts, result, user, words
-from message_history_measure.questions import ASSISTANT_FIRST, EARLIER, FIRST, GOES_ON, INLINE, PARTS, QUESTIONS
+from message_history_measure.questions import (
+    ASSISTANT_FIRST,
+    EARLIER,
+    FIRST,
+    GOES_ON,
+    INLINE,
+    MIXED,
+    PARTS,
+    QUESTIONS,
+    THINKING_FIRST,
+)
 from message_history_measure.sandbox import Template, TemplateRefusedError
 
 if TYPE_CHECKING:
@@ -61,6 +71,7 @@ class Examination(Asking):
         self._speakers()
         self._content_beside_calls()
         self._reasoning()
+        self._reasoning_in_texts()
         self._images()
 
     def _refusal(self, tools: list[Entry]) -> str:
@@ -136,6 +147,17 @@ class Examination(Asking):
         if {*now, *earlier} - {"thought"}:
             return 0, 0
         return _thoughts(GOES_ON) - len(now), _thoughts(EARLIER) - len(earlier)
+
+    def _reasoning_in_texts(self) -> None:
+        """Find whether text is cut off that comes before reasoning which is inside it."""
+        cut, whole = (set(self.lost(MIXED, arrangement)) - {"thought"} for arrangement in ({}, THINKING_FIRST))
+        if len(whole) < len(cut):
+            self.fields |= THINKING_FIRST
+        lost = self.lost(MIXED, {})
+        if set(lost) - {"thought"}:
+            self.losses.append(f"text with reasoning inside it: {', '.join(dict.fromkeys(lost))}")
+        elif lost:
+            self.losses.append("reasoning inside texts")
 
     def _content_beside_calls(self) -> None:
         """Send no content with calls, if a template takes that and writes nothing in its place."""

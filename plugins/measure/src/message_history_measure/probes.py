@@ -56,6 +56,12 @@ def says(n: int = 1, *, thought: int = 0) -> Entry:
     return {"role": "assistant", **_reasoning(thought), "content": planted("text", n)}
 
 
+def thinks(message: Entry, n: int) -> Entry:
+    """Put text and reasoning before the text of an assistant message, in its content."""
+    before = f"{planted('text', n)}\n\n<think>\n{planted('thought', n)}\n</think>\n\n"
+    return {**message, "content": before + message["content"]}
+
+
 def calls(*numbers: int, text: int = 0, thought: int = 0, long_ids: bool = False) -> Entry:
     """Make an assistant message with calls; `text` and `thought` are the numbers of its text and thinking."""
     made = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from message_history_measure.probes import Entry, calls, parts, planted, result, says, step, system, user
+from message_history_measure.probes import Entry, calls, parts, planted, result, says, step, system, thinks, user
 
 AS_TEXT: Final = {"tools": "text"}
 ONE_CALL: Final = {"max_calls": 1}
@@ -13,6 +13,7 @@ APART: Final = {"text_with_calls": False, "go_on": False}
 BETWEEN: Final = {"text_with_calls": False}
 """Text and calls as two messages, with one of the user between."""
 NO_OUTPUT: Final = {"empty_result": "[The tool gave no output.]"}
+THINKING_FIRST: Final = {"thinking_first": True}
 INLINE: Final = "<think>"
 """The value of the field `reasoning` for reasoning inside the content."""
 
@@ -170,3 +171,10 @@ EARLIER: Final = (
     [user(), says(), says(2, thought=1), user(2)],
 )
 """Reasoning in the turns before."""
+MIXED: Final = (
+    [user(), thinks(says(2), 1), user(2)],
+    [user(), thinks(calls(1, text=2), 1), result(1), thinks(says(4), 3), user(2), says(5)],
+    [user(), *step(1), thinks(says(2), 1)],
+    [user(), thinks(thinks(says(3), 2), 1), user(2)],
+)
+"""Reasoning inside a text, after some of it, as models write it and programs record it."""

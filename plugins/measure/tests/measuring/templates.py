@@ -77,4 +77,8 @@ WHIMS: Final = {
     "reasoning inside": template(
         "{{ (m.content or '').split('</think>')[-1] if loop.first else m.content or '' }}" + CALLS
     ),
+    "reasoning cut off": template("{{ (m.content or '').split('</think>')[-1] }}" + CALLS),
+    "texts with reasoning dropped": template(
+        "{{ m.content or '' if '</think>' not in (m.content or '') else '' }}" + CALLS
+    ),
 }

@@ -76,6 +76,8 @@ FIELDS: dict[str, dict[str, Any]] = {
     "reasoning since the user spoke": {"reasoning": "reasoning"},
     "reasoning when thinking": {"reasoning": "reasoning_content"},
     "reasoning inside": {"reasoning": "<think>"},
+    "reasoning cut off": {"thinking_first": True},
+    "texts with reasoning dropped": {},
 }
 LOSSES = {
     "either": ["reasoning"],
@@ -84,6 +86,8 @@ LOSSES = {
     "reasoning since the user spoke": ["reasoning of earlier turns", NO_IMAGES],
     "reasoning when thinking": ["reasoning, unless thinking is switched on", NO_IMAGES],
     "reasoning inside": [NO_IMAGES],
+    "reasoning cut off": ["reasoning", "reasoning inside texts", NO_IMAGES],
+    "texts with reasoning dropped": ["reasoning", "text with reasoning inside it: text, thought", NO_IMAGES],
 }
 
 

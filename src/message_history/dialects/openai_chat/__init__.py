@@ -55,6 +55,7 @@ class OpenAIChat(Fields):
         max_calls: how many calls one message may make (OC-05, HF-06).
         text_with_calls: whether an assistant message may hold text and calls (VX-01, HF-14).
         go_on: whether a user message must come between them where they are two messages.
+        thinking_first: whether reasoning inside a text goes first, for a template that cuts off what is before it.
         call_keys: whether calls may hold keys that no documentation has, and get them back.
         custom_calls: whether calls with free text as input are known.
         function_role: whether there may be messages with the role `function`, as there were before tools (OC-24).

@@ -39,6 +39,7 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
     max_calls: int = MAX_CALLS
     text_with_calls: bool = True
     go_on: bool = True
+    thinking_first: bool = False
     call_keys: bool = True
     custom_calls: bool = True
     function_role: bool = True

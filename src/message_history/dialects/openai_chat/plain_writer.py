@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -32,6 +33,7 @@ GO_ON: Final = "Go on."
 """What the user says where text and calls of one message must be two."""
 RESULT: Final = 2
 """How many parts a result has in a plain content; thinking, which has as many, comes without keys."""
+_THINKING: Final = re.compile("<think>(.*?)</think>", re.DOTALL)
 EMPTIED: Final = frozenset({"empty", "emptied"})
 """The values of `null_content` under which an empty text stands for missing content."""
 
@@ -82,10 +84,10 @@ class ChatPlainWriter:
         self._writer.later_calls = self._later(written, calls) if len(calls) > dialect.max_calls else []
         if self._adds_reasoning:
             add_reasoning(written, dialect, has_calls=bool(calls))
-        if dialect.text_with_calls:
+        if dialect.text_with_calls and not dialect.thinking_first:
             wire.append(written)
         else:
-            wire += apart(written, dialect, self._writer)
+            wire += as_messages(written, dialect, self._writer)
         return True
 
     def _later(self, written: Wire, calls: list[Wire]) -> list[Wire]:
@@ -156,7 +158,19 @@ def _name_in(keys: bytes | None) -> str:
     return name if isinstance(name, str) and name.isascii() and name.isidentifier() and len(name) <= SHORT else ""
 
 
-def apart(wire: Wire, dialect: Fields, writer: BlockWriter) -> list[Wire]:
+def as_messages(wire: Wire, dialect: Fields, writer: BlockWriter) -> list[Wire]:
+    """Put an assistant message into the form that the dialect takes, which may be two messages."""
+    if dialect.thinking_first and (content := wire.get("content")):
+        is_text = isinstance(content, str) or all("text" in part for part in content)
+        texts = [content] if isinstance(content, str) else [part["text"] for part in content if is_text]
+        pieces = _THINKING.split("\n\n".join(texts))
+        if len(pieces) > 3 or (len(pieces) == 3 and pieces[0].strip()):
+            writer.changes.rewritten("reasoning inside the content as one, before all other text")
+            wire["content"] = "\n".join([f"<think>{''.join(pieces[1::2])}</think>", *filter(str.strip, pieces[::2])])
+    return [wire] if dialect.text_with_calls else _apart(wire, dialect, writer)
+
+
+def _apart(wire: Wire, dialect: Fields, writer: BlockWriter) -> list[Wire]:
     """Split an assistant message that holds text and calls, where it may not hold both."""
     calls = wire.get("tool_calls")
     if not calls or not wire.get("content"):

@@ -34,7 +34,7 @@ from message_history.dialects.openai_chat.plain_writer import (
     NOT_TAKEN_BACK,
     ChatPlainWriter,
     add_reasoning,
-    apart,
+    as_messages,
     call_message,
     is_common,
 )
@@ -87,8 +87,7 @@ class Render:
     def message(self, message: Message) -> list[Wire]:
         if message.role == "user":
             return self.user(message)
-        written = self.assistant(message)
-        return [written] if self._dialect.text_with_calls else apart(written, self._dialect, self._writer)
+        return as_messages(self.assistant(message), self._dialect, self._writer)
 
     def _system_prompt(self, system: Sequence[SystemBlock]) -> list[Wire]:
         if self._dialect.one_system or self._dialect.system_role == "user":
