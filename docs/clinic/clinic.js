@@ -110,7 +110,7 @@ function repair({ title, code, severity, where, detail }) {
   return make(
     "li", `repair ${severity}`,
     make("p", "", make("strong", "", title)),
-    make("p", "place", [where, severity, ""].filter((part, at) => part || (at === 2 && code)).join(" · "), make("code", "", code)),
+    make("p", "place", [where, ""].filter((part, at) => part || (at === 1 && code)).join(" · "), make("code", "", code)),
     detail ? make("p", "", detail) : "",
   );
 }

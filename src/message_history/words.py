@@ -15,6 +15,7 @@ SEVERITIES: Final = {
     Severity.SYNTHETIC: "something was added",
     Severity.LOSSY: "something was removed",
 }
+DONE: Final = {Severity.LOSSY: "removed", Severity.SYNTHETIC: "added", Severity.LOSSLESS: "moved or reshaped"}
 
 TITLES: Final = {
     RepairCode.RESULT_MOVED: "Moved a tool result next to its call",

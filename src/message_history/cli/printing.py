@@ -15,7 +15,7 @@ from rich.text import Text
 from message_history.core.messages.repairs import Severity
 from message_history.files.files import FileForm, json_bytes
 from message_history.markup import UNSEEN
-from message_history.words import TITLES, detail_of
+from message_history.words import DONE, TITLES, detail_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -226,14 +226,11 @@ def _console(*, stderr: bool) -> Console:
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
-_DONE: Final = {Severity.LOSSY: "removed", Severity.SYNTHETIC: "added", Severity.LOSSLESS: "moved or reshaped"}
-
-
 def _summary(repairs: Sequence[Repair]) -> Text:
     if not repairs:
         return Text("nothing to repair", "bold green")
     counts = Counter(repair.severity for repair in repairs)
-    done = ", ".join(f"{counts[severity]} {what}" for severity, what in _DONE.items() if counts[severity])
+    done = ", ".join(f"{counts[severity]} {what}" for severity, what in DONE.items() if counts[severity])
     return Text(f"{counted(len(repairs), 'repair')} ({done})", "bold")
 
 

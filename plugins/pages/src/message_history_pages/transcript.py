@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
-from message_history.core.messages.repairs import Severity
 from message_history.files.repaired_lists import located
 from message_history.markup import Markup, element, join
+from message_history.words import DONE
 from message_history_pages.bars import bar
 from message_history_pages.blocks import block, call, folded_text
 from message_history_pages.marks import repair_note, violation_note
@@ -130,8 +130,8 @@ def _facts(
         _fact(len(history), "message"),
         _fact(len(violations), "violation", "violation") if violations else _fact_text("no violations", "sound"),
         *(
-            _fact_text(f"{counts[severity]:,} {severity.value}", severity.value, "repairs: ")
-            for severity in Severity
+            _fact_text(f"{counts[severity]:,} {what}", severity.value, "repairs: ")
+            for severity, what in DONE.items()
             if counts[severity]
         ),
     ]
