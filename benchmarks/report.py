@@ -139,8 +139,8 @@ def page(speed: Speed, validity: dict[str, Any]) -> str:
     head = [
         "# All figures",
         "<!-- Made by python -m benchmarks from what it measured; do not edit by hand. -->",
-        f"Measured on {made['date']} with `{made['command']}`, after `pip install -e '.[benchmarks]'`. The machine: "
-        f"{made['machine']}, {made['python']}.",
+        f"Measured on {made['date']} with `{made['command']}`, after `pip install -e '.[dev]' --group "
+        f"benchmarks`. The machine: {made['machine']}, {made['python']}.",
         "The figures of other machines differ; the ratios hardly do. A history costs the message that is added, never "
         "the messages that are there.",
     ]

@@ -1,6 +1,6 @@
 """A quick comparison during development, of this library alone: `pytest benchmarks/test_speed.py`.
 
-It needs pytest-benchmark, of the extra `benchmarks`; `--benchmark-compare` tells what a change did. The figures that
+It needs pytest-benchmark, of the group `benchmarks`; `--benchmark-compare` tells what a change did. The figures that
 are published come from `python -m benchmarks`.
 """
 

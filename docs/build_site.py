@@ -2,8 +2,8 @@
 
 python docs/build_site.py FOLDER
 
-It needs the extra `docs`, all plug-ins, and npm for the clinic. A warning is an error. The pages are built from a copy
-of `docs`, to which the examples, the changelog and what the commands print with `--help` are added.
+It needs the dependency group `docs`, all plug-ins, and npm for the clinic. A warning is an error. The pages are built
+from a copy of `docs`, to which the examples, the changelog and what the commands print with `--help` are added.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from check_links import broken_links
 
 ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
-INSTALL: Final = "pip install -e '.[docs]' $(printf -- '-e %s ' ./plugins/*/)"
+INSTALL: Final = "pip install --group docs -e . $(printf -- '-e %s ' ./plugins/*/)"
 COMMANDS: Final = (
     "check",
     "repair",

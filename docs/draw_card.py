@@ -2,7 +2,7 @@
 
 python docs/draw_card.py
 
-It needs the extra `browser`, and Chromium.
+It needs the dependency group `browser`, and Chromium.
 """
 
 from __future__ import annotations

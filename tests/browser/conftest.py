@@ -31,7 +31,7 @@ QUIET = (
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed")
+    playwright = pytest.importorskip("playwright.sync_api", reason="the group `browser` is not installed")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert chromium is not None, "Chromium is not installed; on Debian: apt-get install chromium"
     with playwright.sync_playwright() as driver:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.browser.conftest import Visit
 
-expect = pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed").expect
+expect = pytest.importorskip("playwright.sync_api", reason="the group `browser` is not installed").expect
 PHONE = {"viewport": {"width": 390, "height": 844}}
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.browser.conftest import Visit
 
-expect = pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed").expect
+expect = pytest.importorskip("playwright.sync_api", reason="the group `browser` is not installed").expect
 SAMPLES = Path(__file__).parents[2] / "samples"
 LOADED = 120_000
 AT_ONCE = 8

@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from tests.browser.conftest import Visit
 
-expect = pytest.importorskip("playwright.sync_api", reason="the extra `browser` is not installed").expect
+expect = pytest.importorskip("playwright.sync_api", reason="the group `browser` is not installed").expect
 NEEDS = {
     "system prompt": "how-to/system-prompt/",
     "failed tool": "how-to/tool-results/",
