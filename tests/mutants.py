@@ -1,10 +1,11 @@
 """Change one thing of the library at a time, and see whether a test notices: `python -m tests.mutants --sample 60`.
 
 Each mutant is one changed node: a comparison, a boolean operator, a condition, a constant, a returned value, or a
-statement that is dropped. A sample is drawn by a seed that is printed; the tests that `TESTS` names for a file run in
-one process for each mutant, in which the changed module is loaded in place of the file's: nothing is written, so that a
-run may be stopped at any time and others may work in the same checkout. Survivors are printed; a test should kill each,
-or it is equivalent.
+statement that is dropped. A sample is drawn by a seed that is printed. The tests that `TESTS` names for a file run once
+with coverage, which is kept in `build` until a file changes; a mutant is judged by those that ran its line, the most
+particular ones first, in a forked process in which the changed module is loaded in place of the file's. Nothing is
+written over a file, so that a run may be stopped at any time and others may work in the same checkout. Survivors are
+printed; a test should kill each, or it is equivalent. Needs the extra `coverage`.
 
 mutmut and cosmic-ray do not: one writes a copy of the checkout with all mutants in it, the other each mutant into the
 file itself; neither draws a sample by a seed.
@@ -15,22 +16,26 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import hashlib
+import json
 import os
 import random
-import subprocess
+import signal
 import sys
+import time
+from collections import defaultdict
+from functools import cache
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import CodeType
 
 ROOT = Path(__file__).parents[1]
-CHANGED = "MESSAGE_HISTORY_MUTANT"
-"""Set in the environment of a mutant's process: the file, and the number of the change in it."""
-LIMIT = 300.0  # seconds that the tests of one mutant may take; a loop without end counts as noticed
+LIMIT = 30.0  # seconds that the tests of one mutant may take, and ten times what they took before: a loop without end
+FIRST = 40  # tests that run before all others are collected
 TESTS = {
     "src/message_history/core": ("tests/core", "tests/windows", "tests/replies", "tests/following", "tests/vectors"),
     "src/message_history/dialects": ("tests/dialects", "tests/vectors", "tests/test_broken_histories.py"),
@@ -102,46 +107,198 @@ def changed(source: str, number: int) -> tuple[ast.Module, str]:
 
 
 class _Loader(SourceFileLoader):
+    number = -1
+
     def get_code(self, fullname: str) -> CodeType | None:
         del fullname
-        source, number = Path(self.path).read_text(encoding="utf-8"), int(os.environ[CHANGED].rpartition(":")[2])
-        return compile(source if number < 0 else changed(source, number)[0], self.path, "exec")
+        source = Path(self.path).read_text(encoding="utf-8")
+        return compile(changed(source, self.number)[0], self.path, "exec")
 
 
 class _Finder:
     """Finds the one module that is changed, before anything else does."""
 
+    def __init__(self, path: str, number: int) -> None:
+        self.path, self.number = path, number
+        self.name = path.partition("src/")[2].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
     def find_spec(self, fullname: str, *_: object) -> ModuleSpec | None:
-        path = os.environ[CHANGED].rpartition(":")[0]
-        name = path.partition("src/")[2].removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        if fullname != name:
+        if fullname != self.name:
             return None
-        whole = path.endswith("__init__.py")
-        spec = ModuleSpec(fullname, _Loader(fullname, str(ROOT / path)), origin=path, is_package=whole)
+        loader = _Loader(fullname, str(ROOT / self.path))
+        loader.number = self.number
+        whole = self.path.endswith("__init__.py")
+        spec = ModuleSpec(fullname, loader, origin=self.path, is_package=whole)
         if whole:
-            spec.submodule_search_locations = [str((ROOT / path).parent)]
+            spec.submodule_search_locations = [str((ROOT / self.path).parent)]
         return spec
 
 
+# Which tests ran a line
+
+
+class _Recorder:
+    """Says which test runs, and how long it took."""
+
+    def __init__(self, coverage: Any) -> None:
+        self.coverage = coverage
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.coverage.switch_context(nodeid.partition("[")[0])
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        self.seconds[report.nodeid.partition("[")[0]] += report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        self.coverage.switch_context("")
+
+
+class Covered:
+    """What ran each line of a folder's files, by the tests that `TESTS` names for it.
+
+    Args:
+        folder: the folder, as in `TESTS`.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.tests = TESTS.get(folder, ("tests",))
+        self.kept = ROOT / "build" / "mutants" / f"{_state(self.tests)}-{folder.replace('/', '-')}.json"
+        if not self.kept.exists() and not _forked(lambda: self._run(folder), 3_600):
+            raise SystemExit(f"the tests of {folder} fail, or take too long, without any change")
+        found = json.loads(self.kept.read_text(encoding="utf-8"))
+        self.seconds: dict[str, float] = found["seconds"]
+        self._lines: dict[str, dict[str, list[str]]] = found["lines"]
+
+    def by(self, path: str, lines: range) -> list[str]:
+        """Return the tests that ran one of the lines, the quick ones of few lines first; all for what imports run."""
+        ran = {test for line in lines for test in self._lines.get(path, {}).get(str(line), ())}
+        every = set(self.seconds) if "" in ran else ran - {""}
+        return sorted(every, key=lambda test: (test not in ran, self._broad[test] * (0.05 + self.seconds.get(test, 0))))
+
+    @property
+    def _broad(self) -> dict[str, int]:
+        return _broad(self.kept)
+
+    def _run(self, folder: str) -> bool:
+        from coverage import Coverage  # noqa: PLC0415 - an extra
+
+        data = self.kept.with_suffix(".coverage")
+        self.kept.parent.mkdir(parents=True, exist_ok=True)
+        coverage = Coverage(data_file=str(data), config_file=False, source=[str(ROOT / folder)], branch=False)
+        recorder = _Recorder(coverage)
+        coverage.start()
+        ended = _pytest([*self.tests], recorder)
+        coverage.stop()
+        coverage.save()
+        if ended:
+            return False
+        found = coverage.get_data()
+        lines = {
+            Path(file).resolve().relative_to(ROOT).as_posix(): found.contexts_by_lineno(file)
+            for file in found.measured_files()
+        }
+        self.kept.write_text(json.dumps({"seconds": recorder.seconds, "lines": lines}), encoding="utf-8")
+        data.unlink()
+        return True
+
+
+@cache
+def _broad(kept: Path) -> dict[str, int]:
+    """Return how many lines each test ran."""
+    count: dict[str, int] = defaultdict(int)
+    for tests_of_line in json.loads(kept.read_text(encoding="utf-8"))["lines"].values():
+        for tests in tests_of_line.values():
+            for test in tests:
+                count[test] += 1
+    return count
+
+
+@cache
+def _state(tests: tuple[str, ...]) -> str:
+    """Return a digest of tests, and of all that they run."""
+    digest = hashlib.sha256(" ".join(tests).encode())
+    for folder in ("src", "tests", "plugins"):
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _folder(path: str) -> str:
+    return next((folder for folder in TESTS if path.startswith(folder)), str(Path(path).parent))
+
+
+def lines_of(source: str, number: int) -> range:
+    """Return the lines of the statement that a change is in; of a compound one those of its head."""
+    tree = ast.parse(source)
+    what, node, field, value = next(each for n, each in enumerate(changes_of(tree)) if n == number)
+    if what == "a dropped statement":
+        inside: ast.AST = next(a for a, b in zip(getattr(node, field), value, strict=True) if a is not b)
+    else:
+        inside = node
+    line = getattr(inside, "lineno", 1)
+    statements = [
+        each for each in ast.walk(tree) if isinstance(each, ast.stmt) and _head(each).start <= line < _head(each).stop
+    ]
+    return _head(max(statements, key=lambda each: each.lineno)) if statements else range(line, line + 1)
+
+
+def _head(statement: ast.stmt) -> range:
+    body = getattr(statement, "body", None)
+    if isinstance(body, list) and body:
+        return range(statement.lineno, max(statement.lineno + 1, body[0].lineno))
+    return range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+
+
 def survives(path: str, number: int) -> bool:
-    """Return whether the tests of a file pass with one change in it; with none where the number is negative."""
-    tests = next((tests for folder, tests in TESTS.items() if path.startswith(folder)), ("tests",))
-    code = "import sys; from tests import mutants; mutants.judge(sys.argv[1:])"
-    command = [sys.executable, "-c", code, "-x", "-q", "-p", "no:cacheprovider", *tests]
-    environment = {**os.environ, CHANGED: f"{path}:{number}", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        ended = subprocess.run(command, cwd=ROOT, env=environment, check=False, capture_output=True, timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        return False
-    return ended.returncode == 0
+    """Return whether the tests that run a line pass with one change in it."""
+    covered = covered_by(_folder(path))
+    tests = covered.by(path, lines_of((ROOT / path).read_text(encoding="utf-8"), number))
+    limit = LIMIT + 10 * sum(covered.seconds[test] for test in tests)
+    return not tests or _forked(lambda: _pass(path, number, tests), limit)
 
 
-def judge(arguments: list[str]) -> None:
-    """Run tests with the change that the environment names."""
-    sys.meta_path.insert(0, _Finder())
+@cache
+def covered_by(folder: str) -> Covered:
+    """Read what ran each line of a folder, or find it."""
+    return Covered(folder)
+
+
+def _pass(path: str, number: int, tests: list[str]) -> bool:
+    sys.meta_path.insert(0, _Finder(path, number))
+    parts = [tests[:FIRST], tests[FIRST:]]
+    return not any(_pytest(part) for part in parts if part)
+
+
+def _pytest(tests: list[str], *plugins: object) -> int:
     import pytest  # noqa: PLC0415 - its plug-ins import the library, which is changed from here on
 
-    sys.exit(pytest.main(arguments))
+    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *tests], plugins=list(plugins)))
+
+
+def _forked(judge: Callable[[], bool], limit: float) -> bool:
+    """Return what a judge says in a process of its own; False when it takes too long or ends otherwise."""
+    process = os.fork()
+    if not process:
+        os.setsid()
+        os.chdir(ROOT)
+        quiet = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(quiet, stream)
+        sys.dont_write_bytecode = True
+        try:
+            os._exit(0 if judge() else 1)
+        finally:
+            os._exit(2)
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        ended, status = os.waitpid(process, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status) == 0
+        time.sleep(0.02)
+    os.killpg(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    return False
 
 
 def sample(paths: Sequence[Path], size: int, seed: int) -> list[tuple[str, int]]:
@@ -162,14 +319,14 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=60)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
     parser.add_argument("--share", type=float, default=0.0, help="of the mutants must be noticed, as 0.95")
+    parser.add_argument("--tests", nargs="+", help="judge by these instead of those that are known for the files")
     chosen = parser.parse_args()
+    if chosen.tests:
+        TESTS.update(dict.fromkeys(TESTS, tuple(chosen.tests)))
     drawn = sample(chosen.paths, chosen.sample, chosen.seed)
     sys.stdout.write(f"seed {chosen.seed}: {len(drawn)} mutants\n")
-    folders = {next((folder for folder in TESTS if path.startswith(folder)), ""): path for path, _ in drawn}
-    failing = [folder for folder, path in folders.items() if not survives(path, -1)]
-    if failing:
-        sys.stdout.write(f"the tests of {', '.join(failing)} fail or take too long without any change\n")
-        return 2
+    for folder in {_folder(path) for path, _ in drawn}:
+        covered_by(folder)
     left = 0
     for path, number in drawn:
         if survives(path, number):
@@ -177,7 +334,9 @@ def main() -> int:
             sys.stdout.write(f"{path}:{changed((ROOT / path).read_text(encoding='utf-8'), number)[1]}\n")
         sys.stdout.flush()
     share = 1 - left / max(1, len(drawn))
-    sys.stdout.write(f"seed {chosen.seed}: {len(drawn) - left} of {len(drawn)} were noticed, {share:.1%}\n")
+    sys.stdout.write(
+        f"seed {chosen.seed}: {len(drawn) - left} of {len(drawn)} were noticed, {share:.1%}; {left} left\n"
+    )
     return 0 if share >= chosen.share else 1
 
 

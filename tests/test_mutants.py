@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 
 import pytest
 
 from tests import mutants
-from tests.mutants import changed, changes_of, sample, survives
+from tests.mutants import changed, changes_of, sample
 from tests.needs import needs_processes
 
 SOURCE = "def f(a):\n    b = a and a > 1\n    if b:\n        g(b)\n    return b\n"
@@ -33,16 +35,25 @@ def test_a_sample_is_that_of_its_seed() -> None:
     assert sample(core, 5, 1) == sample(core, 5, 1) != sample(core, 5, 2)
 
 
+def test_the_lines_of_a_change_are_those_of_its_statement() -> None:
+    assert [mutants.lines_of(SOURCE, number) for number, _ in enumerate(changes_of(ast.parse(SOURCE)))].count(
+        range(3, 4)
+    ) == 1
+    assert {line for number in range(7) for line in mutants.lines_of(SOURCE, number)} == {2, 3, 4, 5}
+    header = "@g\ndef f(a=1,\n      b=2):\n    return a\n"
+    assert [mutants.lines_of(header, number) for number in range(3)] == [range(4, 5), range(2, 4), range(2, 4)]
+
+
 @pytest.mark.heavy
 @needs_processes
-def test_a_change_that_a_test_notices_does_not_survive(monkeypatch: pytest.MonkeyPatch) -> None:
-    path = "src/message_history/core/values/keys.py"
-    source = (mutants.ROOT / path).read_text(encoding="utf-8")
-    number = next(
-        n
-        for n, _ in enumerate(changes_of(ast.parse(source)))
-        if "hexdigest()" in changed(source, n)[1].partition(": ")[2]
-    )
-    monkeypatch.setattr(mutants, "TESTS", {path: ("tests/core/test_pinned.py",)})
-    assert survives(path, -1)
-    assert not survives(path, number)
+def test_a_change_that_a_test_notices_does_not_survive() -> None:
+    """Two tests of keys run, with coverage, and judge some changes; nothing else knows of names of conversations."""
+    pytest.importorskip("coverage")
+    options = ["--paths", "src/message_history/core/values/keys.py", "--sample", "1000"]
+    tests = ["--tests", "tests/core/test_pinned.py"]
+    command = [sys.executable, "-m", "tests.mutants", *options, *tests]
+    ended = subprocess.run(command, cwd=mutants.ROOT, capture_output=True, text=True, check=True)
+    survivors, last = ended.stdout.splitlines()[1:-1], ended.stdout.splitlines()[-1]
+    assert f"{len(survivors)} left" in last
+    assert any("lineage_from_json" in line or "type(dropped)" in line for line in survivors)
+    assert not [line for line in survivors if "hexdigest" in line]

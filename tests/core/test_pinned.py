@@ -21,6 +21,28 @@ def test_keys_of_calls_stay_what_they_are() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        (
+            "",
+            [
+                "5204825405a8741c83150056b7bdc10a",
+                "f9b288a966dcd017d0e3b82f5ce8b8fd",
+                "f052ea65604ec9053a940af2081ebf97",
+            ],
+        ),
+        ("n", ["63bfd167dee8d72af8485c2292c52f1c", "abe3295949f5ffb54095da69135bec35"]),
+    ],
+)
+def test_keys_of_calls_in_a_place_that_is_given_out_again_stay_what_they_are(name: str, keys: list[str]) -> None:
+    history, found = MessageHistory(name=name).add_user("hi").add_assistant([CALL]), []
+    for _ in keys:
+        found += [call.key for call in history.calls]
+        history = history.rewind(1).add_user("hi").add_assistant([CALL])
+    assert found == keys
+
+
+@pytest.mark.parametrize(
     ("output", "is_error", "what", "more"),
     [
         ("", False, "A result", "It is empty."),
