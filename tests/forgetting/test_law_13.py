@@ -353,6 +353,39 @@ def test_a_message_is_erased_with_what_came_with_it() -> None:
     assert str(left.repairs[-1]) == "message 0: content_forgotten (lossy): asked, places: 2"
 
 
+def listed(text: str, *, dropped: bool = False) -> MessageHistory:
+    """Read a list of another program that has a text in keys that no block has a place for."""
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}, "k": text}
+    raw = [
+        {"id": "0", "role": "user", "content": "q", "k": text},
+        {"id": "1", "role": "assistant", "content": " ", "k": {"deep": [text if dropped else ""]}},
+        {"id": "2", "role": "assistant", "content": "a", "toolCalls": [call]},
+        {"id": "3", "role": "tool", "toolCallId": "c1", "content": "r", "k": text},
+        {"id": "4", "role": "assistant", "content": "e", "k": {text: 1}},
+    ]
+    return MessageHistory.from_list(raw)
+
+
+@pytest.mark.parametrize("token", TOKENS)
+def test_keys_that_no_block_has_a_place_for_are_forgotten_too(token: str) -> None:
+    history, secret = listed(token, dropped=True), Secret(token)
+    assert "pickle" in places_in(history, secret)
+    assert not [name for name in NAMES if name != "native" and secret.is_in(history.for_send_json(DIALECTS[name]))]
+    assert places_in(redact(history, token), secret, NAMES) == []
+    assert places_in(erase(listed(token), turn=0), secret, NAMES) == []
+
+
+def test_what_came_with_the_entries_of_a_call_is_erased_with_it() -> None:
+    left = erase(listed("Alice"), call="c1")
+    assert [[each.metadata for each in message.arrivals] for message in left] == [
+        [{"id": "0", "k": "Alice"}],
+        [{}],
+        [{}],
+        [{"id": "4", "k": {"Alice": 1}}],
+    ]
+    check_laws(left)
+
+
 def test_a_call_is_erased_with_its_result_and_what_was_quoted_of_it() -> None:
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("1", "pay", {"to": "Alice"})])
     history = history.record_call("1", "waiting").record_call("1", "denied", reason="no, Alice", by="Bob")

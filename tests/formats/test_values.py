@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cProfile import Profile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,6 +10,8 @@ from click.testing import CliRunner
 
 from message_history import InvariantError, MessageHistory, Policy, RepairCode, ToolResultBlock
 from message_history.cli.app import app
+from message_history.core.values.json_values import thaw
+from message_history.dialects import OpenAIChat
 from message_history.formats import from_data
 from message_history.formats.kit.document import parse_document
 from message_history.formats.reading import session_in
@@ -119,8 +122,7 @@ def test_a_list_without_a_message_is_never_empty_without_a_word(raw: list[Any]) 
 )
 def test_conversations_in_a_list_are_each_in_a_repair_when_the_first_is_empty(raw: list[Any]) -> None:
     history = MessageHistory.from_list(raw)
-    dropped = [repair for repair in history.repairs if repair.code is RepairCode.ENTRY_DROPPED]
-    assert len(history) or [repair.source for repair in dropped] == [0, 1]
+    assert len(history) or [repair.source for repair in history.repairs if repair.removed] == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -204,3 +206,83 @@ def test_a_second_conversation_is_in_a_repair_when_the_first_is_a_system_prompt_
     (repair,) = MessageHistory.from_list([[{"role": "system", "content": "s"}], [QUESTION]]).repairs
     assert (repair.code, repair.source) == (RepairCode.ENTRY_DROPPED, 1)
     assert "q" in repr(repair.removed)
+
+
+def test_what_no_block_has_a_place_for_is_the_metadata_of_its_message() -> None:
+    cited = [{"start": 0, "end": 1, "text": "a", "sources": [{"type": "tool", "id": "c1:0"}]}]
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}}
+    raw = [
+        QUESTION,
+        {"role": "assistant", "tool_plan": "p", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": [{"type": "document", "document": {"id": "d", "data": "r"}}]},
+        {**ANSWER, "citations": cited},
+    ]
+    history = MessageHistory.from_list(raw)
+    assert not history.repairs
+    assert [each.metadata for each in history[3].arrivals] == [{"citations": cited}]
+    assert history[1].arrivals == ()
+    assert ANSWER in history.for_send(OpenAIChat())
+
+
+def test_keys_of_a_prompt_came_before_the_first_message() -> None:
+    call = {"id": "2", "role": "assistant", "toolCalls": [CALLED]}
+    prompts = [{"id": n, "role": "system", "content": f"prompt {n}"} for n in "st"]
+    raw = [*prompts, QUESTION | {"id": "1"}, call, {"role": "tool", "toolCallId": "c1", "content": "r"}]
+    history = MessageHistory.from_list(raw, policy=Policy(on_violation="raise"))
+    assert [(each.end, each.metadata["id"]) for each in history[0].arrivals] == [(0, "s"), (0, "t"), (1, "1")]
+    assert MessageHistory.from_list(history.to_list())[0].arrivals == history[0].arrivals
+
+
+def test_keys_of_entries_that_are_joined_to_one_message_are_all_kept() -> None:
+    thought = {"id": "1", "role": "reasoning", "content": "t", "k": "of the thought"}
+    calls = {"id": "2", "role": "assistant", "toolCalls": [CALLED, {**CALLED, "id": "c2", "z": "of the call"}]}
+    answers = [{"id": f"{n}", "role": "tool", "toolCallId": f"c{n - 2}", "content": "r", "k": n * 11} for n in (3, 4)]
+    history = MessageHistory.from_list([QUESTION | {"id": "0"}, thought, calls, *answers])
+    kept = [[each.metadata for each in message.arrivals] for message in history]
+    assert kept == [
+        [{"id": "0"}],
+        [{"id": "1", "k": "of the thought"}, {"id": "2", "toolCalls": [calls["toolCalls"][1]]}],
+        [{"id": "3", "k": 33}, {"id": "4", "k": 44}],
+    ]
+
+
+def test_what_became_of_entries_is_looked_through_once() -> None:
+    steps = []
+    for size in (200, 400):
+        blank = [{"role": "user", "content": " ", "k": n} for n in range(size)]
+        told = [{"id": "1", "role": "reasoning", "content": f"t{n}", "k": [n] * 9} for n in range(size)]
+        looked = Profile()
+        looked.runcall(
+            MessageHistory.from_list, [QUESTION | {"id": "0"}, *told, *blank, {**ANSWER, "toolCalls": [CALLED]}]
+        )
+        steps.append(sum(each.callcount for each in looked.getstats() if "left_over.py" in str(each.code)))
+    assert 200 < steps[1] < 2.2 * steps[0]
+
+
+def test_an_entry_of_which_nothing_is_left_is_whole_in_its_repair() -> None:
+    said = {"type": "assistant.message", "role": "narrator", "content": [{"type": "text", "text": "x"}], "k": "v"}
+    calls = {"id": "2", "role": "assistant", "toolCalls": [CALLED]}
+    blank = {"id": "1", "role": "user", "content": " ", "k": "v"}
+    answered = {"id": "3", "role": "tool", "toolCallId": "c1", "content": "r"}
+    raw = [QUESTION | {"id": "0"}, blank, calls, answered, said]
+    history = MessageHistory.from_list(raw)
+    assert [message.role for message in history] == ["user", "assistant", "user"]
+    held = [(repair.source, thaw(each)) for repair in history.repairs for each in repair.removed]
+    assert all((place, raw[place]) in held for place in (1, 4))
+
+
+def test_a_second_conversation_in_a_list_of_records_is_whole_in_a_repair() -> None:
+    first, second = ({"custom_id": n, "params": {"messages": [QUESTION, ANSWER]}} for n in "12")
+    history = MessageHistory.from_list([first, second])
+    assert [message.text for message in history] == ["q", "a"]
+    assert [(each.source, thaw(each.removed[0])) for each in history.repairs] == [(1, second)]
+
+
+def test_repairs_of_entries_in_another_order_name_their_places() -> None:
+    raw = [
+        {"id": "m3", "message_type": "assistant_message", "content": "a", "date": "2026-11-01T00:00:03+00:00"},
+        {"id": "m2", "message_type": "user_message", "content": " ", "date": "2026-11-01T00:00:02+00:00"},
+        {"id": "m1", "message_type": "user_message", "content": "q", "date": "2026-11-01T00:00:01+00:00"},
+    ]
+    pytest.importorskip("message_history_formats")
+    assert {each.source for each in MessageHistory.from_list(raw).repairs} == {1}

@@ -95,19 +95,6 @@ def test_artifacts_of_tools_are_counted() -> None:
     assert conversation.omitted == (("artifacts of tools", 1),)
 
 
-@pytest.mark.parametrize("has_request", [False, True])
-def test_results_of_gemini_s_batches_are_read(has_request: bool) -> None:
-    request = {"contents": [{"role": "user", "parts": [{"text": QUESTION}]}]} if has_request else {}
-    reply = {"candidates": [{"content": {"role": "model", "parts": [{"text": ANSWER}]}}]}
-    rows = [{"key": "1", "request": request, "response": reply}, {"key": "2", "response": {"promptFeedback": {}}}]
-    session = session_in(lines(*rows))
-    first, second = session.conversations
-    assert (session.format.name, first.origin.id) == ("batch-results", "1")
-    assert told(first.history())[-1] == ("assistant", ANSWER)
-    assert (told(first.history())[0] == ("user", QUESTION)) is has_request
-    assert second.omitted == (("requests that failed", 1),)
-
-
 def test_reasoning_in_messages_for_models_keeps_its_signature() -> None:
     part = {"type": "reasoning", "text": "hm", "providerOptions": {"anthropic": {"signature": "s"}}}
     call = {"type": "tool-call", "toolCallId": "c1", "toolName": "read_file", "input": ARGUMENTS}

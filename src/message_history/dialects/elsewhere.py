@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from message_history.core.messages.blocks import ProviderBlock
@@ -19,7 +18,7 @@ from message_history.dialects.registry import CHAT, RESPONSES, read
 from message_history.plugins import READERS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
@@ -40,7 +39,7 @@ class Found(NamedTuple):
         dialect: the dialect of the entries; None to find it by shape.
         replies: what providers said of replies, each with the position of an entry.
         unread: what was not read: its place, why not, and itself.
-        touched: the positions of all that is in an entry.
+        touched: the positions of all that is in an entry, each with that of the entry.
     """
 
     entries: Sequence[Any]
@@ -48,7 +47,7 @@ class Found(NamedTuple):
     dialect: Dialect[Any] | None
     replies: Replies = ()
     unread: Sequence[tuple[int, str, Any]] = ()
-    touched: Collection[int] = ()
+    touched: Sequence[tuple[int, int]] = ()
 
 
 _LOST: Final = frozenset(
@@ -99,37 +98,25 @@ def read_better(raw: Sequence[Any], parsed: Parsed) -> Read | None:
     found = found_in(raw) if strange or lost else None
     if found is None or not found.entries:
         return None
-    places = found.places if _fits(found, len(raw)) else ()
-    left = _left(found, len(raw)) if places else {}
+    found = _placed(found, len(raw))
+    left = _left(found, len(raw))
     if len(left) > len(lost) and parsed.messages and not strange:
         return None
     again = read(found.entries, found.dialect)
+    again.places = list(found.places)
     again.left = [_note_of(n, raw[n], why) for n, why in left.items()]
-    if not places:
-        again.left = [_note_of(0, entry, why) for _, why, entry in found.unread]
-        again.left += [_note_of(n, raw[n], _LEFT) for n in sorted(lost) if _is_other(raw[n], found)]
-        return _accounted(again, raw, placed=False), found.dialect, found.replies
-    again.notes = [note.at(places[note.source]) for note in again.notes]
-    again.sources = [places[source] for source in again.sources]
-    return (
-        _accounted(again, raw, placed=True),
-        found.dialect,
-        [(places[entry], reply) for entry, reply in found.replies],
-    )
+    if again.messages:
+        import_module("message_history.dialects.left_over").keep_left_over(again, raw, found)
+    else:
+        noted = {*left, *(found.places[note.source] for note in again.notes)}
+        again.left += [_note_of(n, raw[n], _NOTHING) for n in range(len(raw)) if n not in noted]
+        again.left.sort(key=lambda note: note.source)
+    return again, found.dialect, found.replies
 
 
 def _is_lost(note: Note) -> bool:
     """Return whether an entry was not read as what it is: content of an unknown form is there as JSON text only."""
     return note.code in _LOST or note.detail.endswith("as content, kept as JSON text")
-
-
-def _accounted(parsed: Parsed, raw: Sequence[Any], *, placed: bool) -> Parsed:
-    """Note each entry of a list in which no message was found; `placed` says whether notes have its positions."""
-    if not parsed.messages:
-        parsed.left = parsed.left if placed else []
-        noted = {note.source for note in (*parsed.notes, *parsed.left)} if placed else set()
-        parsed.left = [*parsed.left, *(_note_of(n, raw[n], _NOTHING) for n in range(len(raw)) if n not in noted)]
-    return parsed
 
 
 def read_object(value: Mapping[Any, Any]) -> Read | None:
@@ -146,22 +133,17 @@ def _note_of(source: int, entry: object, why: str) -> Note:
     return Note(RepairCode.ENTRY_DROPPED, source, (freeze(plain_value(entry))[0],), why)
 
 
-def _is_other(entry: object, found: Found) -> bool:
-    """Return whether an entry is a list of messages that is not the conversation that was found."""
-    spoken = [each for each in found.entries if (as_mapping(each) or {}).get("role") != "system"]
-    return isinstance(entry, list) and not all(each in entry for each in spoken or found.entries)
-
-
-def _fits(found: Found, size: int) -> bool:
-    """Return whether each entry has its position in a list, in the list's order."""
-    places = found.places
-    is_whole = len(places) == len(found.entries) and all(0 <= place < size for place in places)
-    return is_whole and all(one <= following for one, following in pairwise(places))
+def _placed(found: Found, size: int) -> Found:
+    """Return what was found with a position in a list for each entry; without them, all of the list made the first."""
+    if len(found.places) == len(found.entries) and all(0 <= place < size for place in found.places):
+        return found
+    unread = [(0, why, entry) for _, why, entry in found.unread]
+    return found._replace(places=[0] * len(found.entries), touched=[(n, 0) for n in range(size)], unread=unread)
 
 
 def _left(found: Found, size: int) -> dict[int, str]:
     """Return the positions of what is in no entry, or not all of it, each with the reason."""
-    taken, unread = {*found.places, *found.touched}, {place: why for place, why, _ in found.unread}
+    taken, unread = {*found.places, *dict(found.touched)}, {place: why for place, why, _ in found.unread}
     return {n: unread.get(n, _LEFT) for n in range(size) if n in unread or n not in taken}
 
 

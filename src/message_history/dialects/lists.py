@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -68,7 +69,8 @@ def from_list(
         lead_with_placeholder(parsed, policy, dialect.name)
     if dialect is not None and dialect.takes_blank_lead():
         keep_blank_lead(parsed, policy, dialect.name)
-    ingest.add_list(parsed)
+    # An object has no entries that could be accounted for.
+    ingest.add_list(parsed, partial(_accounted_for, parsed, entries) if entries and not parsed.own else None)
     keeps = parsed.dialect == NATIVE if open_tail is None else open_tail == "keep"
     if not keeps:
         ingest.stub_open_calls()
@@ -85,6 +87,11 @@ MARKS: Final = frozenset(
 def _elsewhere() -> Any:
     """Return what asks others about values that no dialect knows; most lists do without it."""
     return import_module("message_history.dialects.elsewhere")
+
+
+def _accounted_for(parsed: Parsed, entries: Sequence[Any], repairs: Sequence[Repair]) -> Sequence[Repair]:
+    account = import_module("message_history.dialects.left_over").accounted_for
+    return read_anyway(lambda readable: account(repairs, parsed, readable), entries)
 
 
 def _add_replies(parsed: Parsed, replies: Iterable[tuple[int, ReplyInfo]]) -> None:

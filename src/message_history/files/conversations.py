@@ -53,7 +53,7 @@ class Conversation:
         tools: the definitions of its tools, as they are in the file.
         omitted: what is in the file and not in the conversation, by kind, and how often.
         places: for each entry, the position of what it came from among the items of the file.
-        touched: the positions of all that is in an entry, where several make one.
+        touched: the positions of all that is in an entry, each with that of the entry, where several make one.
     """
 
     file: SavedFile = field(repr=False)
@@ -62,7 +62,7 @@ class Conversation:
     tools: tuple[Any, ...] = field(default=(), repr=False)
     omitted: tuple[tuple[str, int], ...] = ()
     places: tuple[int, ...] = field(default=(), repr=False)
-    touched: frozenset[int] = field(default=frozenset(), repr=False)
+    touched: tuple[tuple[int, int], ...] = field(default=(), repr=False)
 
     @property
     def label(self) -> str:

@@ -82,8 +82,9 @@ def erase(
     """Erase what a message, a call or a turn says; that it was there stays.
 
     Calls and results keep id and tool, replies their id, model, stop reason and usage, and what was recorded of a call
-    its states, with times and workers. Of a call its result and what was quoted of it go with it. Repairs lose what
-    they hold of it. What others repeat of it in their own words stays: `redact` finds it.
+    its states, with times and workers. Of a call its result and what was quoted of it go with it, and the metadata of
+    the messages that they came in. Repairs lose what they hold of it. What others repeat of it in their own words
+    stays: `redact` finds it.
 
     Stable prefix: as for `redact`.
 

@@ -66,8 +66,8 @@ def erase_messages(rewriting: Rewriting, positions: Iterable[int], reason: str) 
     """Erase what messages say, and what came with them."""
     for position in positions:
         entry = rewriting.entries[position]
-        erase_blocks(rewriting, position, range(len(entry["content"])), reason)
         places = bool(entry.pop("arrivals", None))
+        erase_blocks(rewriting, position, range(len(entry["content"])), reason)
         for reply in entry.get("replies", ()):
             others = [key for key in reply if key not in KEPT_OF_REPLIES]
             places |= bool(others)
@@ -78,8 +78,16 @@ def erase_messages(rewriting: Rewriting, positions: Iterable[int], reason: str) 
 
 
 def erase_blocks(rewriting: Rewriting, position: int, numbers: Iterable[int], reason: str) -> None:
-    """Erase what some blocks of a message say."""
-    content = rewriting.entries[position]["content"]
+    """Erase what some blocks of a message say, and what came with those parts of the message that they are in."""
+    entry = rewriting.entries[position]
+    content = entry["content"]
+    start = last = 0
+    for each in entry.get("arrivals", ()):
+        if each["end"] > last:
+            start, last = last, each["end"]
+        if each["metadata"] and any(start <= number < last for number in numbers):
+            each["metadata"] = {}
+            rewriting.replaced(position, None)
     for number in numbers:
         left = emptied(content[number], reason)
         if left != content[number]:

@@ -95,6 +95,7 @@ def _read(document: Document) -> Reading:
                 file=file,
                 origin=Origin(label=f"item {n}" if is_list else f"line {n}", id=id),
                 tools=tuple(tools) if isinstance(tools, list) else (),
+                places=(n,) * len(file.entries),
             )
         )
     return Reading(conversations=tuple(found), notes=tuple(notes))

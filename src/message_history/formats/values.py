@@ -64,7 +64,7 @@ def found_in(value: Any) -> Found | None:
         dialect=main.file.known,
         replies=[(len(before) + entry, reply) for entry, reply in main.file.replies],
         unread=unread,
-        touched=[place - first for place in main.touched],
+        touched=[(place - first, len(before) + entry) for place, entry in main.touched],
     )
 
 

@@ -73,13 +73,14 @@ def _fit(document: Document) -> Fit:
 def _read(document: Document) -> Reading:
     events = _events(document)
     dates = [each["processed_at"] for each in events if isinstance(each, dict) and each.get("processed_at")]
+    numbered = list(enumerate(events))
     if len(dates) > 1 and str(dates[0]) > str(dates[-1]):
         # They are listed from the newest to the oldest.
-        events = events[::-1]
+        numbered.reverse()
     collector = Collector()
     # What waited for its turn is listed again where it was taken.
-    last = {event["id"]: n for n, event in enumerate(events) if isinstance(event, dict) and "id" in event}
-    for n, event in enumerate(events):
+    last = {event["id"]: n for n, event in numbered if isinstance(event, dict) and "id" in event}
+    for n, event in numbered:
         if not isinstance(event, dict) or not _has_shape(event):
             collector.note(n, "an item that is not an event", event)
         elif last.get(event.get("id"), n) != n:

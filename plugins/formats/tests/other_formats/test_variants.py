@@ -435,3 +435,16 @@ def test_an_output_that_commands_of_a_step_share_is_the_result_of_the_last(
         ("user", "Retry."),
     ]
     assert all(repair.code is RepairCode.RESULTS_REORDERED for repair in conversation.history().repairs)
+
+
+@pytest.mark.parametrize("has_request", [False, True])
+def test_results_of_gemini_s_batches_are_read(has_request: bool) -> None:
+    request = {"contents": [{"role": "user", "parts": [{"text": QUESTION}]}]} if has_request else {}
+    reply = {"candidates": [{"content": {"role": "model", "parts": [{"text": ANSWER}]}}]}
+    rows = [{"key": "1", "request": request, "response": reply}, {"key": "2", "response": {"promptFeedback": {}}}]
+    session = session_in(lines(*rows))
+    first, second = session.conversations
+    assert (session.format.name, first.origin.id) == ("batch-results", "1")
+    assert told(first.history())[-1] == ("assistant", ANSWER)
+    assert (told(first.history())[0] == ("user", QUESTION)) is has_request
+    assert second.omitted == (("requests that failed", 1),)

@@ -31,7 +31,7 @@ from message_history.core.turns.whole import advance, move
 from message_history.core.values.log import Log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.blocks import ToolUseBlock
@@ -76,9 +76,13 @@ class Ingest:
             return True
         return open_turn_of(now)[0] != open_turn_of(start)[0]
 
-    def add_list(self, parsed: Parsed) -> None:
-        """Add a list from elsewhere: first its results are moved to their calls."""
+    def add_list(self, parsed: Parsed, account: Callable[[Sequence[Repair]], Iterable[Repair]] | None = None) -> None:
+        """Add a list from elsewhere: first its results are moved to their calls; `account` completes the repairs."""
         self._add_paired(parsed)
+        if account is not None and self.repairs:
+            past, turn, context = parts_of(self.current)
+            repairs = Log((*self._context.repairs, *account(self.repairs)))
+            self.current = make_conversation(past, turn, evolve(context, repairs=repairs))
         for note in parsed.left:
             self._note(note, from_list=True)
 

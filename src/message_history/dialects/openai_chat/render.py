@@ -335,9 +335,6 @@ class Render:
         self._writer.omit_keys(block)
         return texts
 
-    def _takes_in_result(self, part: ProviderBlock) -> bool:
-        return part.dialect == OPENAI_CHAT and part.type in self._dialect.result_parts
-
     def _result_part(self, part: ImageBlock | DocumentBlock, result: ToolResultBlock) -> Wire:
         """Write a tool's image where it was, or after the tool messages with a note in its place."""
         kind = "image" if isinstance(part, ImageBlock) else "document"

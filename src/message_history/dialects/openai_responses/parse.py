@@ -387,9 +387,6 @@ class Reader:
         return mcp_block(part) or ProviderBlock(OPENAI_RESPONSES, part, meta=meta)
 
 
-_NO_ITEM: Final = Meta(extra=FrozenDict({OPENAI_RESPONSES: FrozenDict({notes.PART: True})}))
-
-
 def _is_item(data: Mapping[Any, Any]) -> bool:
     """Return whether an entry is surely of this dialect, or could be any dialect's."""
     kind, content = data.get("type"), data.get("content")

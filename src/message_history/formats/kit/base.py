@@ -212,7 +212,7 @@ class Collector:
         self.entries: list[Any] = []
         self.places: list[int] = []
         self.unread: list[LineNote] = []
-        self._touched: set[int] = set()
+        self._touched: dict[int, int] = {}
         self._replies: list[tuple[int, ReplyInfo]] = []
         self._omitted: Counter[str] = Counter()
 
@@ -220,7 +220,7 @@ class Collector:
         """Add an entry."""
         self.entries.append(entry)
         self.places.append(place)
-        self._touched.add(place)
+        self._touched.setdefault(place, len(self.entries) - 1)
 
     def add_blocks(self, place: int, role: str, blocks: Iterable[Any], key: str = "content") -> None:
         """Add the blocks of a message, under a key; they join the message before when that is of the same role."""
@@ -228,7 +228,8 @@ class Collector:
         last = self.entries[-1] if self.entries else None
         if last is not None and role != "system" and last["role"] == role:
             last[key] += new
-            self._touched |= {place} if new else set()
+            if new:
+                self._touched.setdefault(place, len(self.entries) - 1)
         elif new:
             self.add(place, {"role": role, key: new})
 
@@ -237,7 +238,7 @@ class Collector:
         last = self.entries[-1]["content"][-1] if self.entries and self.entries[-1]["role"] == role else {}
         if isinstance(piece, str) and last.get("type") == key:
             last[key] += piece
-            self._touched.add(place)
+            self._touched.setdefault(place, len(self.entries) - 1)
         elif isinstance(piece, str) and piece.strip():
             self.add_blocks(place, role, [{"type": key, key: piece}])
 
@@ -306,7 +307,7 @@ class Collector:
             tools=tuple(tools) if isinstance(tools, list) else (),
             omitted=omitted,
             places=tuple(self.places),
-            touched=frozenset(self._touched),
+            touched=tuple(self._touched.items()),
         )
 
     def reading(self, dialect: Dialect[Any] | None, **about: Any) -> Reading:

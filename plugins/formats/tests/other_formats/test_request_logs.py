@@ -99,5 +99,5 @@ def test_what_holds_no_request_is_not_taken_for_a_log(text: str) -> None:
 
 
 def test_a_plain_list_is_not_searched_for_logged_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.formats.request_logs._requests", None)
+    monkeypatch.setattr("message_history_formats.request_logs._requests", None)
     assert recognise(parse_document(json.dumps(BODY["messages"]).encode())).name == "messages"

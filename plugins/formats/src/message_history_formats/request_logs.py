@@ -10,13 +10,13 @@ from message_history.files.conversations import Conversation, Origin
 from message_history.files.damaged_json import LineNote
 from message_history.files.files import UnreadableFileError, contained
 from message_history.files.request_bodies import KEYS, entries_at, find_place, held_at
-from message_history.formats.kit.base import Fit, Format, Reading
+from message_history.formats.kit import Fit, Format, Reading
 from message_history.formats.message_lists import fit_of_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _DEEPEST: Final = 3
 """How deep in a record the text is looked for."""
@@ -134,6 +134,7 @@ def _conversation(request: _Request, label: str, omitted: tuple[tuple[str, int],
         origin=Origin(label=label),
         tools=tuple(tools) if isinstance(tools, list) else (),
         omitted=omitted,
+        places=(request.line,) * len(request.entries),
     )
 
 

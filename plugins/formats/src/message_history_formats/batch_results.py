@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects import Gemini, OpenAIChat, OpenAIResponses
-from message_history.formats.kit.base import NOTHING_JUDGED, OUTCOME, Format, item_fit
-from message_history.formats.kit.many_conversations import Conversations
-from message_history.formats.kit.raw_blocks import BLOCKS
+from message_history.formats.kit import BLOCKS, NOTHING_JUDGED, OUTCOME, Conversations, Format, item_fit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from message_history.dialects import Dialect
-    from message_history.formats.kit.base import Collector, Reading
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Collector, Document, Reading
 
 
 def _is_gemini(item: Mapping[str, Any]) -> bool:
