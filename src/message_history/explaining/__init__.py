@@ -92,7 +92,7 @@ _REQUEST: Final = re.compile(
 )
 """What APIs of models and their SDKs call a request that they refuse."""
 _EDGE: Final = " \t│|"
-"""What stands beside the lines of a box."""
+"""What frames the lines of a box."""
 _REFUSING: Final[Mapping[str, bool | str]] = {
     "joins_neighbours": False,
     "leading_assistant": False,
@@ -150,7 +150,7 @@ def explain(text: str, dialect: Dialect[Any] | None = None) -> list[Explanation]
         The explanations, the likeliest first, one for each rule; empty when the text is about something else than the
         messages (`subject_of` says what), or like no rule's text. When no rule has the words but they show a topic, the
         one explanation has a low score and an empty `error`; what any software says of its users and uploads shows one
-        only beside a word of models, or with `dialect`. `Portable` quotes other dialects: its rules are among
+        only next to a word of models, or with `dialect`. `Portable` quotes other dialects: its rules are among
         them only when it is asked for, or nothing else fits.
 
     Raises:
@@ -445,7 +445,7 @@ def _rule_of(topic: Topic, why: str) -> Rule:
 
 
 def _names_a_parameter(text: str, best: Explanation | None) -> bool:
-    """Return whether an error names a parameter beside the list as its place, although the rule's own text does not."""
+    """Return whether an error names a parameter next to the list as its place, although the rule's own text does not."""
     if field_subject(text) is None or places_of(text):
         return False
     return best is None or field_subject(plain(best.error)) is None

@@ -66,7 +66,7 @@ def _next(own: tuple[str, ...], place: int) -> list[int]:
 
 
 def _steps(own: tuple[str, ...], place: int, free: int, word: str) -> list[tuple[int, int]]:
-    """Return where a known text goes on behind a word: at the next of its own, or still in a place."""
+    """Return where a known text goes on after a word: at the next of its own, or still in a place."""
     found = [(to + 1, 0) for to in _next(own, place) if own[to] == word]
     if place < len(own) and own[place] == _ANY and free < _FREE:
         found.append((place, free + 1))

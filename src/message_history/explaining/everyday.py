@@ -1,4 +1,4 @@
-"""Tell the rules' texts that other programs say too, as `Invalid role`: these count beside words of models."""
+"""Find the rules' texts that other programs say too, as `Invalid role`: these count next to words of models."""
 
 from __future__ import annotations
 

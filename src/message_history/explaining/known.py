@@ -1,4 +1,4 @@
-"""What `explain` knows beside the rules of the dialects, read from `known.toml` and `rule_topics.toml`."""
+"""What `explain` knows besides the rules of the dialects, read from `known.toml` and `rule_topics.toml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The places that an error text names: `messages[3].tool_calls[0].id` in the list, or a parameter beside it.
+"""The places that an error text names: `messages[3].tool_calls[0].id` in the list, or a parameter next to it.
 
 Providers, validators and languages write one place in many ways; what they have in common are the keys on the way.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _ROOT: Final = r"(?:messages?|contents?|input|history)"
 _NAMED: Final = r"(?:messages?|contents?|history)"
-"""The roots that stand behind any name: `TodoWrite.input.todos[0]` is an argument of a tool."""
+"""The roots that follow any name: `TodoWrite.input.todos[0]` is an argument of a tool."""
 _STEP: Final = r"(?:(?:\.\[?|\[)(?:[\w<>*-]{1,48}|\{\w{1,20}\}|\.{3})\]?|\[\]|\[['\"]\w{1,48}['\"]\])"
 _PATH: Final = re.compile(
     rf"""(?<![\w.\]/-])(?:(?:(?:body|\$|\*|\w{{0,40}}request)\.)?{_ROOT}|[\w$*]{{1,40}}\.{_NAMED}){_STEP}{{1,16}}(?![\w(])"""
@@ -42,7 +42,7 @@ _NO_KEY: Final = re.compile(r"\d+|[\W_]*|\{\w+\}|<\w+>|[nmkxyij]|idx|index")
 _OF_NOBODY: Final = frozenset({"body", "dict", "list", "member", "path", "property", "str", "typed-dict"})
 """What validators put between the keys: the member of a union, the base of a path."""
 _BLOCKS: Final = "content"
-"""The root of a place that is told from the message on."""
+"""The root of a place that begins at the message."""
 _PARAMETER: Final = re.compile(
     r"""\bunknown name ['"`\\]+([a-z]\w{0,60})['"`\\]+: cannot find field"""
     r"""|(?:unknown|unsupported|missing required|unrecognized)\s"""

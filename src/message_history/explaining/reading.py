@@ -33,7 +33,7 @@ _ADDRESS: Final = re.compile(r"https?://[^\s\"'\\)>,]+")
 """A page that a rule's text leads to; the same stands in texts of other rules."""
 _CLAUSE_END: Final = re.compile(r"(?<=[.;!?:])\s+|\n+")
 _TEMPLATE: Final = re.compile(r"\{%[^{}%]{0,400}%\}|\{\{[^{}]{0,400}\}\}")
-"""A line of a chat template, which engines show of where it raised; what it raised stands beside it in plain words."""
+"""A line of a chat template, which engines show of where it raised; what it raised is next to it in plain words."""
 _RAISE: Final = re.compile(r"""raise_exception\(['"\\]+([^{}'"]{1,300})""")
 _ENTITY_DEPTH: Final = 2
 """How often HTML may have been escaped."""
@@ -51,7 +51,7 @@ def plain(text: str) -> str:
 
 
 def _raised(line: re.Match[str]) -> str:
-    """Return what a line of a template raises: a log may have cut off the words beside it."""
+    """Return what a line of a template raises: a log may have cut off the words next to it."""
     found = _RAISE.search(line[0])
     return f" {found[1]} " if found is not None else " "
 

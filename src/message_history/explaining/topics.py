@@ -72,7 +72,7 @@ _AT_A_KEY: Final = re.compile(
     r"""\b(?:extraneous|unknown|unexpected|unrecognized|unsupported|extra|additional)\s"""
     r"""(?:name|key|field|property|parameter)s?\W{1,5}([a-z]\w{1,40})"""
 )
-"""How an error names the key that is not wanted, beside the place where it stands."""
+"""How an error names the key that is not wanted, next to the place where it is."""
 
 
 @final
@@ -155,7 +155,7 @@ def _nouns() -> tuple[str, ...]:
 
 @cache
 def _shared_nouns() -> dict[str, tuple[str, ...]]:
-    """Return the words that other programs have too, each with those beside which it names something in a list."""
+    """Return the words that other programs have too, each with those next to which it names something in a list."""
     rows = topic_table()["of_list"]["beside"]
     return {stem: tuple(beside) for stem, beside in rows.items()}
 
