@@ -445,7 +445,7 @@ def _rule_of(topic: Topic, why: str) -> Rule:
 
 
 def _names_a_parameter(text: str, best: Explanation | None) -> bool:
-    """Return whether an error names a parameter next to the list as its place, although the rule's own text does not."""
+    """Return whether an error has a parameter next to the list as its place, although the rule's own text does not."""
     if field_subject(text) is None or places_of(text):
         return False
     return best is None or field_subject(plain(best.error)) is None
