@@ -200,7 +200,7 @@ def _entries(raw: Iterable[Any]) -> Sequence[Any]:
     return entries
 
 
-def has_grown(followed: Followed[Any], known: Sequence[EntryDigest]) -> bool:
+def has_grown(followed: Followed[Any], known: Iterable[EntryDigest]) -> bool:
     """Return whether a raw list has all that an earlier version of it had, in order and unchanged."""
     rest = iter(known)
     return all(any(_is_or_extends(new, old) for new in rest) for old in followed.entries)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import define, evolve, field
 
+from message_history.core.values.log import Log
 from message_history.core.views.json_cache import json_of
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses
 from message_history.following.digests import digest_of
@@ -49,7 +50,7 @@ class ReadBody:
     head: dict[str, Any]  # what comes before the list
     data: dict[str, Any]  # what comes before and after it
     start: int  # where the list begins, after its bracket
-    ends: list[int]  # where each entry ends
+    ends: Log[int]  # where each entry ends
     stop: int  # where the list ends, at its bracket
     digests: Digests
     units: list[int]  # the first entry of each
@@ -142,18 +143,20 @@ class Bodies:
 def _read_body(text: bytes, key: str, group: str, last: ReadBody | None, same: int) -> ReadBody | None:
     scan = _Scan(text, last.ends[same - 1] if last is not None and same else 0)
     if last is not None and same:
-        head, start, ends = last.head, last.start, last.ends[:same]
+        head, start, ends = last.head, last.start, last.ends.first(same)
     else:
         found = scan.members(key)
         if found is None or not scan.takes("["):
             return None
-        head, start, ends = found, scan.place, []
+        head, start, ends = found, scan.place, Log[int]()
     new: dict[int, Any] = {}
+    places: list[int] = []
     while not scan.takes("]"):
-        if ends and not scan.takes(","):
+        if (same or new) and not scan.takes(","):
             return None
-        new[len(ends)] = scan.value()
-        ends.append(scan.place)
+        new[same + len(new)] = scan.value()
+        places.append(scan.place)
+    ends = ends.extend(places)
     stop = scan.place - 1
     rest = scan.members(key, behind=True)
     if rest is None:

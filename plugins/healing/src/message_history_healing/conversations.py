@@ -18,9 +18,10 @@ from message_history_healing.beginnings import beginnings_of
 from message_history_healing.request import Untouched
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from message_history.following.digests import EntryDigest
+    from message_history_healing.beginnings import Keys
     from message_history_healing.request import Sent
 
 
@@ -31,7 +32,7 @@ class Found:
 
     sent: Sent | None = None
     place: Hashable = None  # where the store keeps it; None for a new one
-    keys: Sequence[bytes] = field(default=(), eq=False, repr=False)  # the digests of the list's beginnings, if at hand
+    keys: Keys = field(default=(), eq=False, repr=False)  # the digests of the list's beginnings, if at hand
 
 
 class Conversations(Protocol):
@@ -119,10 +120,10 @@ class MemoryConversations:
 
         Complexity: linear in the entries.
         """
-        known = list(sent.entries)
+        known = sent.entries
         if not known:
             return
-        keys = found.keys or beginnings_of(group, known)
+        keys = found.keys or beginnings_of(group, [*known])
         weight = _BASE + _PER_ENTRY * len(known) + (size if isinstance(sent, Followed) else 0)
         with self._lock:
             old = self._kept.get(found.place) if isinstance(found.place, int) else None
@@ -185,7 +186,7 @@ class NoConversations:
         """Keep nothing."""
 
 
-def _begins(sent: Sent, whole: bytes, known: Sequence[EntryDigest], keys: Sequence[bytes]) -> bool:
+def _begins(sent: Sent, whole: bytes, known: Iterable[EntryDigest], keys: Keys) -> bool:
     """Return the same as `goes_on`, by the digest of all that was sent."""
     if isinstance(sent, Untouched):
         count = len(sent.entries)

@@ -182,7 +182,7 @@ def heal_read_request(
         target = _kept_by_request(target, data or {}, is_chosen=dialect is None, continues=read.continues)
     healed: HealedList[Any] = HealedList(messages=[], sent=None)
     if placed is not None and not isinstance(sent, Followed) and placed.is_sound_for(target):
-        healed = HealedList(messages=[], sent=Untouched(Log(read.digests)))
+        healed = HealedList(messages=[], sent=Untouched(placed.digests.entries))
     elif read.continues and read.entries:
         healed = evolve(heal_list(read.entries, target, policy=policy), sent=None)
     elif read.digests:
