@@ -65,7 +65,7 @@ whole is in [all figures](performance-figures.md#valid-whole-and-stable), and so
 - **turnsafe** makes nearly all of the 18 valid for today's Messages API. It repairs before each request, and keeps no
   value between them.
 - **tool-call-repair** is enough for calls without results and results without calls.
-- **LangChain** trims and joins; that calls have results is yours to keep.
+- **LangChain** trims and joins; it leaves it to you that every call has a result.
   [What works together](integrations/langgraph.md).
 
 Not measured: LangChain's middleware, the AI SDK, which is TypeScript (see [without Python](how-to/without-python.md)),

@@ -177,7 +177,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return self.add(message if metadata is None else arrived(message, metadata))
 
     def add_assistant(self, content: Content, *, interrupted: bool = False) -> MessageHistory:
-        """Return the history with an assistant message added; after another one it is joined to that.
+        """Return the history with an assistant message added; it is joined to one that directly precedes it.
 
         Use `add_response` for a reply to what was sent.
 

@@ -203,7 +203,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         """
 
     def owns(self, entry: Mapping[Any, Any]) -> bool:
-        """Return whether an entry that has no other dialect's form has this one's; for lists whose dialect nobody gave.
+        """Return whether an entry that has no other dialect's form has this one's; asked where no dialect was named.
 
         Args:
             entry: a raw entry.
@@ -245,7 +245,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         return True
 
     def takes_blank_lead(self) -> bool:
-        """Return whether a list may begin with an empty text of the user: such a list is sent so."""
+        """Return whether a list may begin with an empty text of the user; such a text is then sent."""
         return False
 
     def takes_cache_marks(self) -> bool:
@@ -272,7 +272,7 @@ class Dialect(Value, ABC, Generic[WireT_co]):
         return False
 
     def tool_form(self) -> ToolForm | None:
-        """Return how requests of this dialect have their tools; None where it has no requests."""
+        """Return how requests of this dialect write tools; None where it has no requests."""
         return None
 
     def returns_unknown(self) -> str | None:

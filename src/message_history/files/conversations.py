@@ -76,7 +76,7 @@ class Conversation:
 
     @property
     def is_judged(self) -> bool:
-        """Return whether anything that it breaks is found without naming a dialect."""
+        """Return whether violations are found even if no dialect is named."""
         return self.judged is None or bool(self.judged)
 
     def named(self, path: str) -> str:

@@ -51,7 +51,7 @@ class Earlier(Protocol[HistoryT]):
 @final
 @frozen
 class Replaced:
-    """What of the raw list is no longer what it was when it was sent.
+    """What has changed in the raw list since it was sent.
 
     Args:
         start: the first entry that differs.

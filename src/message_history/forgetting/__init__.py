@@ -79,7 +79,7 @@ def erase(
     turn: SupportsIndex | None = None,
     reason: str = "erased",
 ) -> MessageHistory:
-    """Erase what a message, a call or a turn says; that it was there stays.
+    """Erase what a message, a call or a turn says; its place stays, and is marked.
 
     Calls and results keep id and tool, replies their id, model, stop reason and usage, and what was recorded of a call
     its states, with times and workers. Of a call its result and what was quoted of it go with it, and the metadata of

@@ -33,7 +33,7 @@ def parse_toolset(body: Mapping[str, Any]) -> Toolset:
 
 
 def tool_api(body: Mapping[str, Any]) -> str | None:
-    """Name the dialect that the tools of a request are written in; None when they do not tell."""
+    """Name the dialect that the tools of a request are written in; None when they do not say."""
     if any(key in body for key in CONFIGS):
         for name, form in _forms():
             if form.owns_request(body):

@@ -103,7 +103,7 @@ class Plan:
         return TRAIN
 
     def fingerprint(self) -> dict[str, Any]:
-        """Return what tells the plan from others, as JSON values. Raises `FileNotFoundError` without its tokenizer."""
+        """Return what identifies the plan, as JSON values. Raises `FileNotFoundError` without its tokenizer."""
         values = asdict(self, recurse=False)
         template = self.settings.template
         hashed = hashlib.sha256(template.encode()).hexdigest() if template is not None else None

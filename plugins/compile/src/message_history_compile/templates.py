@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read_template(path: str | PathLike[str]) -> Settings:
-    """Read the chat template of a tokenizer; that for tools, where it has several.
+    """Read the chat template of a tokenizer; where it has several, the one for tools.
 
     Args:
         path: the tokenizer's folder, a GGUF, or the file of a template.

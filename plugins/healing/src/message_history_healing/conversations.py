@@ -36,10 +36,10 @@ class Found:
 
 
 class Conversations(Protocol):
-    """Where it is kept what was sent."""
+    """Where what was sent is kept."""
 
     def find(self, group: str, known: Sequence[EntryDigest]) -> Found:
-        """Find the conversation that a raw list goes on with."""
+        """Find the conversation that a raw list continues."""
         ...
 
     def keep(self, group: str, sent: Sent, found: Found, size: int) -> None:
@@ -84,7 +84,7 @@ class MemoryConversations:
         return self._bytes
 
     def find(self, group: str, known: Sequence[EntryDigest]) -> Found:
-        """Find the conversation that a raw list goes on with.
+        """Find the conversation that a raw list continues.
 
         Args:
             group: what keeps conversations apart that must not be mixed.

@@ -100,7 +100,7 @@ class DatabaseConversations:
         self._kept = 0
 
     def find(self, group: str, known: Sequence[EntryDigest]) -> Found:
-        """Find the conversation that a raw list goes on with.
+        """Find the conversation that a raw list continues.
 
         `group` keeps conversations apart that must not be mixed. There is nothing in one that is not known, nor when
         the database does not answer.

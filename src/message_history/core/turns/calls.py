@@ -81,7 +81,7 @@ class CallRecord:
 
     @property
     def until(self) -> float | None:
-        """Return until when that holds, in seconds since 1970; None if nobody said."""
+        """Return the time until which that holds, in seconds since 1970; None if nobody said."""
         return self.decisions[-1].until if self.decisions else None
 
     @property
@@ -132,7 +132,7 @@ class Calls(tuple[CallRecord, ...]):
         return Calls(each for each in self if each.state in wanted and (turn is None or each.position == turn))
 
     def expired(self, now: float | datetime) -> Calls:
-        """Return the calls that were started until a time that has passed, as unknown: they may have taken effect.
+        """Return the started calls whose time has run out, as unknown: they may have taken effect.
 
         Args:
             now: the time, in seconds since 1970, or with its time zone.

@@ -84,7 +84,7 @@ class FrozenDict(Mapping[str, "Frozen"]):
         return key in self._view
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key, else the default; that of `Mapping` would catch an error for each missing key."""
+        """Return the value of a key, else the default; `Mapping.get` would catch an error for each missing key."""
         return self._view.get(key, default)
 
     def keys(self) -> KeysView[str]:

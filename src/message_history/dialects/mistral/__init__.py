@@ -96,7 +96,7 @@ class Mistral(Fields):
         return parse_list(raw, foreign)
 
     def tool_form(self) -> ToolForm:
-        """Return how requests have their tools; see `Dialect.tool_form`."""
+        """Return how requests write tools; see `Dialect.tool_form`."""
         from message_history.dialects.openai_chat.tools import ChatForm  # noqa: PLC0415 - few ask
 
         return ChatForm(self.name_pattern, self.name_limit)

@@ -205,7 +205,7 @@ class OpenAIChat(Fields):
         return holds_unknown(block)
 
     def tool_form(self) -> ToolForm:
-        """Return how requests have their tools; see `Dialect.tool_form`."""
+        """Return how requests write tools; see `Dialect.tool_form`."""
         from message_history.dialects.openai_chat.schema import NAME_LIMIT  # noqa: PLC0415 - few ask
         from message_history.dialects.openai_chat.tools import OpenAIForm  # noqa: PLC0415
 

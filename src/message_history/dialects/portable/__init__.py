@@ -107,7 +107,7 @@ class Portable(Dialect["ChatCompletionMessageParam"]):
         return violations(wire, FORM, quoted())
 
     def tool_form(self) -> ToolForm:
-        """Return how requests have their tools; see `Dialect.tool_form`."""
+        """Return how requests write tools; see `Dialect.tool_form`."""
         from message_history.dialects.openai_chat.schema import NAME, NAME_LIMIT  # noqa: PLC0415 - few ask
         from message_history.dialects.openai_chat.tools import ChatForm  # noqa: PLC0415
 
