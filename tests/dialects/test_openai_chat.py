@@ -575,7 +575,36 @@ def test_fields_by_model(model: str, provider: str | None, fields: dict[str, Any
 
 
 def test_what_is_not_known_gets_the_defaults() -> None:
-    assert OpenAIChat.for_model("nobody-knows-this") == OpenAIChat.for_provider("nobody") == OpenAIChat()
+    assert OpenAIChat.for_provider("nobody") == OpenAIChat()
+    assert OpenAIChat.for_model("nobody-knows-this") == OpenAIChat(null_content="emptied", parts="joined")
+
+
+@pytest.mark.parametrize("model", ["nobody-knows-this", "my-gateway/nobody-knows-this", "swiss-ai/Apertus-8B"])
+def test_a_model_that_a_template_may_run_gets_one_text_and_no_null(model: str) -> None:
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    raw = [{"role": "user", "content": parts}, call("c1"), tool("c1"), {"role": "user", "content": parts}]
+    dialect = OpenAIChat.for_model(model)
+    assert check(raw, dialect) == []
+    wire = exported(raw, dialect)
+    assert [message["content"] for message in wire] == ["a\n\nb", "", wire[2]["content"], "a\n\nb"]
+
+
+@pytest.mark.parametrize("model", ["gpt-5-mini", "o3", "claude-opus-4-6", "google/gemini-2.5-flash"])
+def test_a_model_that_only_its_maker_runs_gets_its_parts(model: str) -> None:
+    raw = [{"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}]
+    assert exported(raw, OpenAIChat.for_model(model)) == raw
+
+
+@pytest.mark.parametrize(
+    ("model", "host"),
+    [
+        ("command-r7b-12-2024", "cohere"),
+        ("CohereLabs/c4ai-command-r7b-12-2024", "templates"),
+        ("cohere/command-a", "cohere"),
+    ],
+)
+def test_the_name_of_weights_is_not_that_of_their_maker_s_api(model: str, host: str) -> None:
+    assert OpenAIChat.for_model(model).provider == host
 
 
 def exported(raw: list[Wire], dialect: Dialect[Any]) -> list[Wire]:

@@ -67,8 +67,8 @@ class OpenAIChat(Fields):
         empty_content: whether content may be an empty text (KM-01, XA-02).
         empty_result: what an empty result says; None where it may be empty.
         result_names: whether results must say the name of their tool (HF-16).
-        parts: whether content may be a list of text parts (AZ-03, DS-11, OL-05), or must `always` be one
-            (HF-15).
+        parts: whether content may be a list of text parts (AZ-03, DS-11, OL-05), or must `always` be one (HF-15);
+            `joined`, where it may be and texts are sent as one to be safe.
         refusals: whether there is a place for refusals (OC-18).
         images: whether user messages may hold images (DS-11, OC-27).
         image_urls: whether an image may be given as a URL (OL-04).
@@ -117,7 +117,7 @@ class OpenAIChat(Fields):
                 the address of its API, as `api.deepseek.com`.
 
         Returns:
-            The dialect; the defaults for a model and a provider that are not known.
+            The dialect; for a model and a provider that are not known the defaults, with texts as one and no null.
         """
         return cls(**fields_of(model, provider))
 

@@ -49,7 +49,7 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
     empty_content: bool = True
     empty_result: str | None = None
     result_names: bool = False
-    parts: bool | Literal["always"] = True
+    parts: bool | Literal["always", "joined"] = True
     refusals: bool = True
     images: bool = True
     image_urls: bool = True
