@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from message_history import MessageHistory
 from message_history.cli.app import app
 from message_history.files.files import TooLargeError
 from message_history.formats import large_files
 from message_history.formats.large_files import parts_of
 from message_history.formats.reading import session_in
+from message_history.storage import JsonlSession
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,6 +80,23 @@ def test_doctor_counts_what_is_wrong_and_writes_no_large_file(tmp_path: Path, mo
     assert "is read, not written" in said
     assert path.read_bytes() == before
     assert ran("doctor", str(large(tmp_path, [SOUND] * ROWS)))[0] == 0
+
+
+def test_a_session_of_ours_of_any_size_is_checked_as_it_is_loaded(tmp_path: Path) -> None:
+    """It was written and loaded, and then refused by what looks for damage."""
+    path, history = tmp_path / "long.jsonl", MessageHistory()
+    session = JsonlSession(path)
+    for n in range(ROWS):
+        history = history.add_user(f"{n} {'x' * 40}").add_assistant("ok")
+    session.save(history)
+    assert path.stat().st_size > 20_000
+    assert [part.messages for part in parts_of(path)] == [2 * ROWS]
+    assert ran("check", str(path))[0] == ran("doctor", str(path))[0] == 0
+    damaged = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*damaged[:-9], b"no JSON\n", *damaged[-9:]]))
+    code, said = ran("doctor", str(path))
+    assert (code, f"line {len(damaged) - 8}" in said) == (1, True)
+    assert len(session.load()) == 2 * ROWS
 
 
 def test_what_cannot_be_read_line_by_line_is_refused(tmp_path: Path) -> None:

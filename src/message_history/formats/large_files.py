@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PART: Final = 8 * 1024 * 1024
 """How much of a file is held at once."""
+OWN: Final = "message-history"
+"""The format of our own sessions."""
 LINE: Final = 64 * 1024 * 1024
 """How long a line may be."""
 _NUMBERED: Final = re.compile(r"(line|exchange) (\d+)")
@@ -32,7 +34,8 @@ _NUMBERED: Final = re.compile(r"(line|exchange) (\d+)")
 def parts_of(path: str | PathLike[str], *, chosen: Format | None = None) -> Iterator[SessionFile]:
     """Yield what a file holds: whole, or some lines at a time where it is large.
 
-    Raises as `read_session` does, and `TooLargeError` where a large file is one conversation, or a line is too long.
+    Raises as `read_session` does, and `TooLargeError` where a large file of another program is one conversation, or a
+    line is too long.
     """
     if is_large(path):
         yield from _parts(path, chosen)
@@ -53,6 +56,10 @@ def _parts(path: str | PathLike[str], chosen: Format | None) -> Iterator[Session
                 chosen = part.format
                 if chosen.name == "claude-code" and find_spec("message_history_formats"):
                     yield import_module("message_history_formats.large_sessions").read_large(held, chosen)
+                    return
+                if chosen.name == OWN:
+                    # What was written can be checked: it is held as when it is loaded.
+                    yield session_in(data + held.read(), chosen=chosen)
                     return
                 if not chosen.by_line:
                     why = f"it is larger than {MAX_BYTES:,} bytes, and does not hold a conversation in each line"
