@@ -37,7 +37,11 @@ ROOT = Path(__file__).parents[1]
 LIMIT = 30.0  # seconds that the tests of one mutant may take, and ten times what they took before: a loop without end
 FIRST = 40  # tests that run before all others are collected
 TESTS = {
-    "src/message_history/core": ("tests/core", "tests/windows", "tests/replies", "tests/following", "tests/vectors"),
+    "src/message_history/core": (
+        *("tests/core", "tests/windows", "tests/replies", "tests/following", "tests/vectors", "plugins/healing"),
+        *("tests/sessions", "tests/campaigns", "tests/test_broken_histories.py", "tests/media/test_sources.py"),
+        *("tests/dialects/test_native.py", "tests/dialects/test_every_dialect.py"),
+    ),
     "src/message_history/dialects": ("tests/dialects", "tests/vectors", "tests/test_broken_histories.py"),
     "src/message_history/following": ("tests/following", "plugins/healing"),
     "src/message_history/storage": ("tests/sessions",),

@@ -1,0 +1,79 @@
+"""What a mutation run changed, and no other test of the core noticed."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.dialects.odd_pieces import PIXEL
+
+from message_history import (
+    ImageBlock,
+    Message,
+    MessageHistory,
+    RedactedThinkingBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+)
+from message_history.core.messages.thinking import count_of_thinking
+from message_history.core.turns.replying import has_begun
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+THOUGHT, HIDDEN = ThinkingBlock("t", "c2ln"), RedactedThinkingBlock("data")
+
+
+def loaded(blocks: Sequence[Any]) -> Message:
+    """Return a message of the assistant as it is loaded: of plain values, of which blocks are made later."""
+    history = MessageHistory.from_list(MessageHistory().add_user("q").add_assistant(list(blocks)).to_list())
+    return history[1]
+
+
+def test_loaded_messages_are_equal_where_what_they_hold_is() -> None:
+    texts = [loaded([TextBlock("ab")]), loaded([TextBlock("cd")]), loaded([TextBlock("ab"), TextBlock("cd")])]
+    assert [[one == other for other in texts] for one in texts] == [
+        [True, False, False],
+        [False, True, False],
+        [False, False, True],
+    ]
+    assert loaded([TextBlock("ab")]) == texts[0] == Message("assistant", "ab")
+    assert texts[0] != Message("user", "ab")
+
+
+@pytest.mark.parametrize(
+    ("blocks", "count"),
+    [
+        ([TextBlock("ab")], 0),
+        ([TextBlock("abc"), ToolUseBlock("a", "f", {})], 0),
+        ([THOUGHT, TextBlock("ab")], 1),
+        ([THOUGHT, HIDDEN, THOUGHT, TextBlock("ab"), ToolUseBlock("a", "f", {})], 3),
+    ],
+)
+def test_the_thinking_of_a_loaded_message_is_counted_as_that_of_a_made_one(blocks: list[Any], count: int) -> None:
+    assert count_of_thinking(loaded(blocks)) == count_of_thinking(Message("assistant", blocks)) == count
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "begun"),
+    [
+        ([TextBlock("a")], [TextBlock("ab")], True),
+        ([TextBlock("ab")], [TextBlock("a")], False),
+        ([TextBlock("a")], [TextBlock("b")], False),
+        ([TextBlock("a")], [TextBlock("ab"), ToolUseBlock("c", "f", {})], True),
+        ([TextBlock("a"), ToolUseBlock("c", "f", {})], [TextBlock("ab")], False),
+    ],
+)
+def test_a_reply_begins_another_that_goes_on_from_it(was: list[Any], now: list[Any], *, begun: bool) -> None:
+    assert has_begun(Message("assistant", was), Message("assistant", now)) is begun
+    assert not has_begun(Message("user", "a"), Message("user", "ab"))
+
+
+@pytest.mark.parametrize(
+    ("begin", "kind"),
+    [(base64.b64decode(PIXEL), "image/png"), (b"GIF89a..", "image/gif"), (b"\xff\xd8\xff\xe0", "image/jpeg")],
+)
+def test_an_image_of_bytes_is_of_the_type_that_its_first_bytes_say(begin: bytes, kind: str) -> None:
+    assert ImageBlock.from_bytes(begin).source["media_type"] == kind
