@@ -48,7 +48,7 @@ def _found_at(place: str) -> list[str]:
         return [place]
     found = [each for each in filesystem.find(path) if _ENDINGS.search(each)]
     if not found:
-        raise FileNotFoundError(f"{named(place)}: no file is there that may hold conversations")
+        raise FileNotFoundError(f"{named(place)}: no file there can hold conversations")
     return [filesystem.unstrip_protocol(each) for each in sorted(found)]
 
 

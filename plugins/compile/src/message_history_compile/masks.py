@@ -64,7 +64,7 @@ def _keys_of(blocks: Iterable[Block]) -> Iterator[Mapping[str, Any]]:
 def _masks(keys: Mapping[str, Any]) -> bool:
     part = next((key for key in _PARTS if keys.get(key)), None)
     if part is not None:
-        raise CannotCompileError("mask_of_parts", f"`{part}` masks a part of a message, which no target can say")
+        raise CannotCompileError("mask_of_parts", f"`{part}` masks a part of a message, which no target can express")
     values = [keys[key] for key in _LEARNS if keys.get(key) is not None]
     between = next((value for value in values if type(value) in (int, float) and value not in (0, 1)), None)
     if between is not None:

@@ -118,7 +118,7 @@ QUESTIONS: Final = (
         ({}, {"system_role": "user"}, AS_TEXT),
     ),
     Question(
-        "text beside calls",
+        "text next to calls",
         (
             [user(), *step(1, text=1)],
             [user(), *step(1, 2, text=1), says(2)],

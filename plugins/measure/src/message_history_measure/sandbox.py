@@ -75,7 +75,7 @@ class Template:
                 **switches,
             )
         except RecursionError:
-            raise TemplateRefusedError("it does not come to an end") from None
+            raise TemplateRefusedError("it does not end") from None
         except (jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise TemplateRefusedError(f"{error}" or type(error).__name__) from error
         return rendered

@@ -48,7 +48,7 @@ def _of_config(config: Mapping[str, Any], where: str) -> Found:
         named = {each["name"]: each["template"] for each in chosen}
         chosen = named.get("tool_use") or named.get("default")
     if not isinstance(chosen, str):
-        raise FileNotFoundError(f"{where}: no chat template is in it; name the file that has one, or pass its text")
+        raise FileNotFoundError(f"{where}: it holds no chat template; name the file that has one, or pass its text")
     tokens = {**_USUAL, **{key: config[key] for key in _TOKENS if config.get(key) is not None}}
     texts = {key: str(token["content"] if isinstance(token, Mapping) else token) for key, token in tokens.items()}
     return chosen, tuple(sorted(texts.items()))

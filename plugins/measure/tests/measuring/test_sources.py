@@ -117,7 +117,7 @@ def test_a_file_that_is_no_gguf(tmp_path: Path) -> None:
 
 
 def test_no_template(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="no chat template is in it"):
+    with pytest.raises(FileNotFoundError, match="it holds no chat template"):
         read_template(tmp_path)
     with pytest.raises(FileNotFoundError, match=r"missing\.jinja"):
         read_template(tmp_path / "missing.jinja")

@@ -57,7 +57,7 @@ def _llama_factory_row(sample: Sample, settings: Settings) -> dict[str, Any]:
     turns = [_observed(turn) for turn in join_results(spoken, BETWEEN_RESULTS)]
     for n, written in enumerate(turns):
         if written["from"] not in (("human", "observation"), ("gpt", "function_call"))[n % 2]:
-            raise CannotCompileError("alternation", f"turn {n} would be of the wrong side: {written['from']}")
+            raise CannotCompileError("alternation", f"turn {n} would have the wrong role: {written['from']}")
     tools = json.dumps([tool["function"] for tool in sample.tools], ensure_ascii=False) if sample.tools else ""
     return {"conversations": turns, "system": sample.system, "tools": tools}
 
