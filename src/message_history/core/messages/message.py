@@ -330,14 +330,15 @@ def make_plain_message(role: Role, plain: Plain, kept: Kept = ()) -> Message:
             ids.append(id)
             if not id or has_text or (type(content) is str and content.startswith(STUB_OPENINGS)):
                 clean = False
-            has_others = has_others or (type(content) is tuple and bytes in map(type, content))
+            if type(content) is tuple and bytes in map(type, content):
+                has_others = True
         elif len(item) == 3:
             id, name, _ = item
             ids.append(id)
             if not id or not name or name.isspace():
                 clean = False
-        else:
-            has_others = has_others or type(item) is bytes
+        elif type(item) is bytes:
+            has_others = True
     if len(ids) > 1 and len(set(ids)) != len(ids):
         clean = False
     shape = SHAPES[role] if clean else NEEDS_REPAIR
@@ -409,6 +410,8 @@ def arrived_whole(message: Message, packed: bytes) -> Message:
 def arrivals_as_json(message: Message) -> list[dict[str, Any]]:
     """Write what a message came as, in fresh dicts."""
     found: Any = message._arrivals
+    if not found:
+        return []
     if type(found) is bytes:
         return [{"end": len(message._plain or message.content), "metadata": unpack(found)}]
     return [{"end": each.end, "metadata": each.metadata} for each in found]

@@ -54,10 +54,13 @@ def message_to_json(message: Message) -> dict[str, Any]:
                 block["arguments"] = item[-1]
     else:
         content = user_blocks(plain, with_empty=True)
-    for block, keys in zip(content, kept_keys(message), strict=False) if plain else ():
+    kept = kept_keys(message) if plain else ()
+    for block, keys in zip(content, kept, strict=True) if kept else ():
         if keys is not None:
             block.update(unpack(keys))
-    return {"role": message.role, "content": content, NATIVE: VERSION, **beside(message)}
+    entry = {"role": message.role, "content": content, NATIVE: VERSION}
+    more = beside(message)
+    return {**entry, **more} if more else entry
 
 
 def beside(message: Message) -> dict[str, Any]:
