@@ -271,6 +271,15 @@ def test_an_entry_of_which_nothing_is_left_is_whole_in_its_repair() -> None:
     assert all((place, raw[place]) in held for place in (1, 4))
 
 
+@pytest.mark.parametrize("key", ["tool_call_id", "toolCallId"])
+def test_results_that_are_joined_and_have_no_calls_are_in_repairs_of_their_own(key: str) -> None:
+    raw = [{"id": f"i{n}", "role": "tool", key: f"c{n}", "content": "r", "k": [n]} for n in range(3)]
+    repairs = MessageHistory.from_list(raw).repairs
+    dropped = [each for each in repairs if each.code is RepairCode.ORPHAN_RESULT_DROPPED]
+    assert [each.source for each in dropped] == [0, 1, 2]
+    assert [thaw(each.removed[-1]) for each in dropped[1:]] == raw[1:]
+
+
 def test_a_second_conversation_in_a_list_of_records_is_whole_in_a_repair() -> None:
     first, second = ({"custom_id": n, "params": {"messages": [QUESTION, ANSWER]}} for n in "12")
     history = MessageHistory.from_list([first, second])

@@ -103,10 +103,13 @@ def read_better(raw: Sequence[Any], parsed: Parsed) -> Read | None:
     if len(left) > len(lost) and parsed.messages and not strange:
         return None
     again = read(found.entries, found.dialect)
-    again.places = list(found.places)
+    rows = [{place: n} for n, place in enumerate(found.places)]
+    for place, n in found.touched:
+        rows[n][place] = n
+    again.places = list(map(list, rows))
     again.left = [_note_of(n, raw[n], why) for n, why in left.items()]
     if again.messages:
-        import_module("message_history.dialects.left_over").keep_left_over(again, raw, found)
+        import_module("message_history.dialects.left_over").keep_left_over(again, raw, found.entries)
     else:
         noted = {*left, *(found.places[note.source] for note in again.notes)}
         again.left += [_note_of(n, raw[n], _NOTHING) for n in range(len(raw)) if n not in noted]

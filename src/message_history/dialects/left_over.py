@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from attrs import evolve, has
@@ -25,18 +26,18 @@ if TYPE_CHECKING:
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Note, Parsed
     from message_history.core.messages.repairs import Repair
-    from message_history.dialects.elsewhere import Found
 
 _NAMES: Final = frozenset({"type", "role", "kind", "part_kind"})
 """The keys that say what something is: it became that."""
 
 
-def keep_left_over(parsed: Parsed, raw: Sequence[Any], found: Found) -> None:
+def keep_left_over(parsed: Parsed, raw: Sequence[Any], entries: Sequence[Any]) -> None:
     """Keep what entries of a list say that was not read, as metadata of the messages that they were made into."""
     made: defaultdict[int, list[int]] = defaultdict(list)
-    for place, n in (*zip(found.places, range(len(found.entries)), strict=True), *found.touched):
-        made[place].append(n)
-    leaves_of = cache(lambda n: frozenset(_leaves(found.entries[n])))
+    for n, places in enumerate(parsed.places):
+        for place in places:
+            made[place].append(n)
+    leaves_of = cache(lambda n: frozenset(_leaves(entries[n])))
     gone = {note.source for note in filter(_is_dropped, parsed.notes)}.difference(parsed.sources)
     kept: defaultdict[int, list[Arrival]] = defaultdict(list)
     # A prompt is no message: what came with it came before the first one.
@@ -58,16 +59,20 @@ def _is_prompt(message: Message) -> bool:
     return all(isinstance(block, SystemBlock) for block in message.content)
 
 
-def accounted_for(repairs: Sequence[Repair], parsed: Parsed, raw: Sequence[Any]) -> Iterable[Repair]:
+def accounted_for(repairs: Iterable[Repair], parsed: Parsed, raw: Sequence[Any]) -> list[Repair]:
     """Place repairs in a list, and let each entry of which nothing is left be whole in one of them."""
-    places = parsed.places or range(len(raw))
-    repairs = [each if each.source is None else evolve(each, source=places[each.source]) for each in repairs]
-    left: Counter[int] = Counter()
-    for message, source in zip(parsed.messages, parsed.sources, strict=True):
-        left[places[source]] += len(message.content)
+    repairs = list(repairs)
+    places = parsed.places or [[n] for n in range(len(raw))]
+    contents = [message.content for message in parsed.messages]
+    place_of = _place_of(contents, parsed, places)
+    left = Counter(place_of.values())
     for note in filter(_is_dropped, parsed.notes):
         # What a parser dropped is in no message.
-        left[places[note.source]] += _count(note.removed)
+        left[places[note.source][0]] += _count(note.removed)
+    for n, each in enumerate(repairs):
+        if each.source is not None:
+            found = (place_of[id(block)] for block in each.removed if id(block) in place_of)
+            repairs[n] = evolve(each, source=next(found, places[each.source][0]))
     dropped: defaultdict[int, list[int]] = defaultdict(list)
     for n, each in enumerate(repairs):
         if each.source is not None and _is_dropped(each):
@@ -78,6 +83,18 @@ def accounted_for(repairs: Sequence[Repair], parsed: Parsed, raw: Sequence[Any])
         if left[source] <= _count(removed) and _rest({"": whole}, frozenset(_leaves(removed))):
             repairs[first] = evolve(repairs[first], removed=(*repairs[first].removed, freeze(whole)[0]))
     return repairs
+
+
+def _place_of(contents: Sequence[Sequence[Block]], parsed: Parsed, places: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Return the place that each block came from, by the block's `id`: what was joined may have made one each."""
+    noted = {note.source for note in parsed.notes}
+    found: dict[int, int] = {}
+    ends = [*parsed.sources[1:], len(places)]
+    for content, source, end in zip(contents, parsed.sources, ends, strict=False):
+        joined = [source, *(n for n in range(source + 1, end) if n not in noted)]
+        each = [place for n in joined for place in places[n]]
+        found.update(zip(map(id, content), each if len(each) == len(content) else repeat(each[0]), strict=False))
+    return found
 
 
 def _count(removed: Iterable[Any]) -> int:

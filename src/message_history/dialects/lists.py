@@ -80,6 +80,7 @@ def from_list(
 
 MARKS: Final = frozenset(
     {"tool_plan", "toolCalls", "toolCallId", "toolInvocations", "contents", "condenseParent", "truncationParent"}
+    | {"resourceId"}
 )
 """Keys with text under them that no dialect reads, in messages that look like those of an API."""
 

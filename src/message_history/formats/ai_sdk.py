@@ -68,11 +68,11 @@ def _read(document: Document) -> Reading:
             parts = message.get("parts") or message.get("content")
             collector.add(n, {"role": "system", "content": text_of(parts)})
         else:
-            _add(collector, n, message)
+            add_ai_sdk_message(collector, n, message)
     return collector.reading(BLOCKS, id=document.object.get("id"), title=document.object.get("title"))
 
 
-def _add(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
+def add_ai_sdk_message(collector: Collector, n: int, message: Mapping[str, Any]) -> None:
     role, parts = message["role"], message.get("parts")
     if not isinstance(parts, list):
         # The older form: text, and calls next to it.

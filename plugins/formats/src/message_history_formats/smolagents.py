@@ -27,18 +27,23 @@ if TYPE_CHECKING:
     from message_history.formats.kit import Document
 
 
+_OF_ACTIONS: Final = frozenset({"observations", "model_output", "tool_calls"})
+_OUTPUT: Final = {"output"}
+
+
 def _steps(document: Document) -> list[tuple[int, Any]]:
     found = document.object.get("steps")
     return list(enumerate(found)) if isinstance(found, list) else document.numbered_items
 
 
 def _is_action(step: Mapping[str, Any]) -> bool:
-    return "step_number" in step and "observations" in step and "model_output" in step
+    # A live step has no keys for what is None.
+    return "step_number" in step and not _OF_ACTIONS.isdisjoint(step)
 
 
 def _is_step(step: Mapping[str, Any]) -> bool:
     is_task = "task" in step and isinstance(step["task"], str) and "agent" not in step
-    return _is_action(step) or is_task or "plan" in step or "system_prompt" in step
+    return _is_action(step) or is_task or "plan" in step or "system_prompt" in step or step.keys() == _OUTPUT
 
 
 def _fit(document: Document) -> Fit:
@@ -48,6 +53,7 @@ def _fit(document: Document) -> Fit:
 
 def _read(document: Document) -> Reading:
     collector = Collector()
+    answered = False
     for n, step in _steps(document):
         if not isinstance(step, dict) or not _is_step(step):
             collector.note(n, "an entry that is not a step", step)
@@ -56,9 +62,12 @@ def _read(document: Document) -> Reading:
             collector.add_blocks(n, "system", _prompt(step, document))
         if _is_action(step):
             _add_action(collector, n, step)
+        elif step.keys() == _OUTPUT:
+            collector.add_blocks(n, "assistant", [] if answered else text(json_text(step["output"])))
         else:
             collector.add_blocks(n, "user", text(step.get("task")))
             collector.add_blocks(n, "assistant", text(step.get("plan")))
+        answered = step.get("is_final_answer") is True and step.get("action_output") is not None
         if step.get("model_input_messages"):
             collector.omit("what models got, which repeats the steps")
     return collector.reading(BLOCKS)
@@ -76,10 +85,10 @@ def _prompt(step: Mapping[str, Any], document: Document) -> list[Any]:
 
 def _add_action(collector: Collector, n: int, step: Mapping[str, Any]) -> None:
     calls = calls_of(step.get("tool_calls"))
-    collector.add_blocks(n, "assistant", [*blocks_of(step["model_output"]), *calls])
+    collector.add_blocks(n, "assistant", [*blocks_of(step.get("model_output")), *calls])
     error = step.get("error")
     problem = (error.get("message") if isinstance(error, dict) else json_text(error)) if error else None
-    found = "\n".join(each for each in (step["observations"], problem) if isinstance(each, str) and each)
+    found = "\n".join(each for each in (step.get("observations"), problem) if isinstance(each, str) and each)
     if calls and found:
         # What all calls of a step gave is one text.
         collector.add_blocks(n, "user", [result(calls[0].get("id"), found, is_error=error is not None)])

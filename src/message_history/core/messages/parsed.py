@@ -42,7 +42,7 @@ class Parsed(Value):
         interrupted: the positions of the truncated replies.
         notes: what could not be taken as it was.
         left: entries that are not messages, such as a program's records; without them, nothing that was said changes.
-        places: for each entry, the position of what it was made of; empty where that is its own.
+        places: for each entry, the positions of what it was made of; empty where that is its own.
         dialect: the dialect that the list was read in; empty when the parser was asked directly.
         is_unfinished: whether it is a look at a reply that still comes: its repairs are not final.
         own: True for our own saved form, in which marks say all, and texts nothing.
@@ -54,7 +54,7 @@ class Parsed(Value):
     interrupted: set[int] = field(factory=set)
     notes: list[Note] = field(factory=list)
     left: list[Note] = field(factory=list)
-    places: list[int] = field(factory=list)
+    places: list[list[int]] = field(factory=list)
     dialect: str = ""
     is_unfinished: bool = False
     own: bool = False

@@ -15,4 +15,8 @@ SMOLAGENTS: list[dict[str, Any]] = [
         "action_output": ANSWER,
     },
 ]
-SAMPLES = (Sample("smolagents", value(SMOLAGENTS)),)
+LIVE = [{key: item for key, item in step.items() if item is not None} for step in SMOLAGENTS[:2]]
+SAMPLES = (
+    Sample("smolagents", value(SMOLAGENTS)),
+    Sample("smolagents", value([*LIVE, {"step_number": 2, "tool_calls": []}, {"output": ANSWER}])),
+)
