@@ -5,7 +5,7 @@ statement that is dropped. A sample is drawn by a seed that is printed. The test
 with coverage, which is kept in `build` until a file changes; a mutant is judged by those that ran its line, the most
 particular ones first, in a forked process in which the changed module is loaded in place of the file's. Nothing is
 written over a file, so that a run may be stopped at any time and others may work in the same checkout. Survivors are
-printed; a test should kill each, or it is equivalent. Needs the extra `coverage`.
+printed; a test should kill each, or it is equivalent and in `EQUIVALENT`. Needs the group `coverage`.
 
 mutmut and cosmic-ray do not: one writes a copy of the checkout with all mutants in it, the other each mutant into the
 file itself; neither draws a sample by a seed.
@@ -53,6 +53,18 @@ TESTS = {
     "plugins/testing/src": ("plugins/testing",),
 }
 """Which tests judge the files of a folder, those first that find most."""
+EQUIVALENT = {
+    "core/turns/step.py: a comparison: `len(draft.calls) > FEW`": "the table that decides for more calls says the same",
+    "core/turns/drafts.py: a constant: `0` in `highest[base] = max(highest.get(base, 0), int(number))`": (
+        "it is asked only where an id has a number from 1 on"
+    ),
+    "core/values/json_values.py: a constant: `0` in "
+    '`name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"`': (
+        "an infinity that is above 0 is above 1"
+    ),
+    "core/messages/plain.py: a constant: `2` in `NO_UNICODE: Final = -2`": "any other negative number does as well",
+}
+"""Changes that no test can notice, as the tool prints them without the line, with the reason."""
 OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -107,7 +119,8 @@ def changed(source: str, number: int) -> tuple[ast.Module, str]:
         at = next(n for n, (a, b) in enumerate(zip(getattr(old, field), value, strict=True)) if a is not b)
         dropped = getattr(old, field)[at]
         return ast.fix_missing_locations(tree), f"{dropped.lineno}: dropped `{ast.unparse(dropped):.100}`"
-    return ast.fix_missing_locations(tree), f"{line}: {what}: `{before:.100}`"
+    where = f" in `{source.splitlines()[line - 1].strip()}`" if what == "a constant" else ""
+    return ast.fix_missing_locations(tree), f"{line}: {what}: `{before:.100}`{where}"
 
 
 class _Loader(SourceFileLoader):
@@ -185,7 +198,7 @@ class Covered:
         return _broad(self.kept)
 
     def _run(self, folder: str) -> bool:
-        from coverage import Coverage  # noqa: PLC0415 - an extra
+        from coverage import Coverage  # noqa: PLC0415 - few have it
 
         data = self.kept.with_suffix(".coverage")
         self.kept.parent.mkdir(parents=True, exist_ok=True)
@@ -290,6 +303,7 @@ def _forked(judge: Callable[[], bool], limit: float) -> bool:
         for stream in (0, 1, 2):
             os.dup2(quiet, stream)
         sys.dont_write_bytecode = True
+        os.environ.pop("MESSAGE_HISTORY_OUTCOMES", None)  # what a mutant's tests say is no outcome of the tests
         try:
             os._exit(0 if judge() else 1)
         finally:
@@ -334,8 +348,10 @@ def main() -> int:
     left = 0
     for path, number in drawn:
         if survives(path, number):
-            left += 1
-            sys.stdout.write(f"{path}:{changed((ROOT / path).read_text(encoding='utf-8'), number)[1]}\n")
+            said = changed((ROOT / path).read_text(encoding="utf-8"), number)[1]
+            why = EQUIVALENT.get(f"{path.partition('message_history/')[2]}:{said.lstrip('0123456789:')}")
+            left += why is None
+            sys.stdout.write(f"{path}:{said}{f' is equivalent: {why}' if why else ''}\n")
         sys.stdout.flush()
     share = 1 - left / max(1, len(drawn))
     sys.stdout.write(

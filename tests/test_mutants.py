@@ -57,3 +57,11 @@ def test_a_change_that_a_test_notices_does_not_survive() -> None:
     assert f"{len(survivors)} left" in last
     assert any("lineage_from_json" in line or "type(dropped)" in line for line in survivors)
     assert not [line for line in survivors if "hexdigest" in line]
+
+
+def test_what_is_said_to_be_equivalent_is_still_there() -> None:
+    for listed, why in mutants.EQUIVALENT.items():
+        path, _, said = listed.partition(":")
+        source = (mutants.ROOT / "src/message_history" / path).read_text(encoding="utf-8")
+        assert why
+        assert source.count(said.split("`")[-2]) == 1
