@@ -15,7 +15,7 @@ from attrs import evolve, has
 from message_history.core.messages.arrived import Arrival, arrival
 from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import SystemBlock
-from message_history.core.messages.message import with_arrivals
+from message_history.core.messages.message import items_of, made_blocks, with_arrivals
 from message_history.core.turns.rules import is_nothing
 from message_history.core.values.json_values import freeze
 from message_history.dialects.elsewhere import plain_value
@@ -63,9 +63,11 @@ def accounted_for(repairs: Iterable[Repair], parsed: Parsed, raw: Sequence[Any])
     """Place repairs in a list, and let each entry of which nothing is left be whole in one of them."""
     repairs = list(repairs)
     places = parsed.places or [[n] for n in range(len(raw))]
-    contents = [message.content for message in parsed.messages]
-    place_of = _place_of(contents, parsed, places)
-    left = Counter(place_of.values())
+    # What nobody has asked for its blocks has none in a repair, and need not make them.
+    contents = [made_blocks(message) or items_of(message) or message.content for message in parsed.messages]
+    placed = list(_placed(contents, parsed, places))
+    place_of = {id(block): place for block, place in placed}
+    left = Counter(place for _, place in placed)
     for note in filter(_is_dropped, parsed.notes):
         # What a parser dropped is in no message.
         left[places[note.source][0]] += _count(note.removed)
@@ -85,16 +87,16 @@ def accounted_for(repairs: Iterable[Repair], parsed: Parsed, raw: Sequence[Any])
     return repairs
 
 
-def _place_of(contents: Sequence[Sequence[Block]], parsed: Parsed, places: Sequence[Sequence[int]]) -> dict[int, int]:
-    """Return the place that each block came from, by the block's `id`: what was joined may have made one each."""
+def _placed(
+    contents: Sequence[Sequence[Any]], parsed: Parsed, places: Sequence[Sequence[int]]
+) -> Iterator[tuple[Any, int]]:
+    """Yield each block, or what is kept for it, with the place that it came from: what was joined may be one each."""
     noted = {note.source for note in parsed.notes}
-    found: dict[int, int] = {}
     ends = [*parsed.sources[1:], len(places)]
     for content, source, end in zip(contents, parsed.sources, ends, strict=False):
         joined = [source, *(n for n in range(source + 1, end) if n not in noted)]
         each = [place for n in joined for place in places[n]]
-        found.update(zip(map(id, content), each if len(each) == len(content) else repeat(each[0]), strict=False))
-    return found
+        yield from zip(content, each if len(each) == len(content) else repeat(each[0]), strict=False)
 
 
 def _count(removed: Iterable[Any]) -> int:

@@ -255,14 +255,21 @@ _get_content = Message.content.__get__  # type: ignore[attr-defined]
 _set_content = Message.content.__set__  # type: ignore[attr-defined]
 
 
-def _content(message: Message) -> tuple[Block, ...]:
-    """Return the blocks of a message, made now if nobody has asked for them before."""
+def made_blocks(message: Message) -> tuple[Block, ...]:
+    """Return the blocks of a message if somebody has asked for them; none if not."""
     try:
         return _get_content(message)  # type: ignore[no-any-return]
     except AttributeError:
+        return ()
+
+
+def _content(message: Message) -> tuple[Block, ...]:
+    """Return the blocks of a message, made now if nobody has asked for them before."""
+    blocks = made_blocks(message)
+    if not blocks and items_of(message):
         blocks = blocks_of_plain(message.role, items_of(message), kept_keys(message))
         _set_content(message, blocks)
-        return blocks
+    return blocks
 
 
 Message.content = property(_content)  # type: ignore[assignment]
