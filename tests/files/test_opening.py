@@ -150,7 +150,7 @@ def test_compile_names_what_it_did_not_open_in_a_folder(tmp_path: Path, name: st
     folder.mkdir()
     (folder / "a.jsonl").write_bytes(rows(claude_lines(of_length(4))))
     path = no_file(folder, "pipe", name)
-    result = CliRunner().invoke(app, ["compile", str(folder), "--to", "openai", "--out", str(out)])
+    result = CliRunner().invoke(app, ["compile", str(folder), "--to", "openai_chat", "--out", str(out)])
     rejected = json.loads((out / "rejected.jsonl").read_text())
     assert (rejected["source"], rejected["reason"].startswith("this is a pipe")) == (str(path), True), result.output
 
