@@ -21,7 +21,7 @@ from message_history.core.values.json_values import freeze
 from message_history.dialects.elsewhere import plain_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Note, Parsed
@@ -63,9 +63,7 @@ def accounted_for(repairs: Iterable[Repair], parsed: Parsed, raw: Sequence[Any])
     """Place repairs in a list, and let each entry of which nothing is left be whole in one of them."""
     repairs = list(repairs)
     places = parsed.places or [[n] for n in range(len(raw))]
-    # What nobody has asked for its blocks has none in a repair, and need not make them.
-    contents = [made_blocks(message) or items_of(message) or message.content for message in parsed.messages]
-    placed = list(_placed(contents, parsed, places))
+    placed = _placed_near(repairs, parsed, places)
     place_of = {id(block): place for block, place in placed}
     left = Counter(place for _, place in placed)
     for note in filter(_is_dropped, parsed.notes):
@@ -87,15 +85,30 @@ def accounted_for(repairs: Iterable[Repair], parsed: Parsed, raw: Sequence[Any])
     return repairs
 
 
+def _placed_near(repairs: Sequence[Repair], parsed: Parsed, places: Sequence[Sequence[int]]) -> list[tuple[Any, int]]:
+    """Place what is in the messages that were repaired; in all where others share their places, or something moved."""
+    removed = {id(block) for each in repairs for block in each.removed if isinstance(block, Block)}
+    asked = {each.source for each in repairs}.union(note.source for note in parsed.notes)
+    near = list(_placed(parsed, places, asked))
+    if not parsed.places and removed.issubset(id(block) for block, _ in near):
+        return near
+    return list(_placed(parsed, places, range(len(places))))
+
+
 def _placed(
-    contents: Sequence[Sequence[Any]], parsed: Parsed, places: Sequence[Sequence[int]]
+    parsed: Parsed, places: Sequence[Sequence[int]], asked: Collection[int | None]
 ) -> Iterator[tuple[Any, int]]:
-    """Yield each block, or what is kept for it, with the place that it came from: what was joined may be one each."""
+    """Yield each block of the messages asked for, or what is kept for it, with the place that it came from."""
     noted = {note.source for note in parsed.notes}
     ends = [*parsed.sources[1:], len(places)]
-    for content, source, end in zip(contents, parsed.sources, ends, strict=False):
+    for message, source, end in zip(parsed.messages, parsed.sources, ends, strict=False):
+        if not any(n in asked for n in (source, *range(source + 1, end))):
+            continue
+        # What nobody has asked for its blocks has none in a repair, and need not make them.
+        content = made_blocks(message) or items_of(message) or message.content
         joined = [source, *(n for n in range(source + 1, end) if n not in noted)]
         each = [place for n in joined for place in places[n]]
+        # What was joined may be one block each.
         yield from zip(content, each if len(each) == len(content) else repeat(each[0]), strict=False)
 
 
