@@ -12,6 +12,7 @@ from message_history import (
     ImageBlock,
     Message,
     MessageHistory,
+    Policy,
     RedactedThinkingBlock,
     TextBlock,
     ThinkingBlock,
@@ -19,6 +20,7 @@ from message_history import (
 )
 from message_history.core.messages.thinking import count_of_thinking
 from message_history.core.turns.replying import has_begun
+from message_history.windows import MovingWindow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,3 +79,14 @@ def test_a_reply_begins_another_that_goes_on_from_it(was: list[Any], now: list[A
 )
 def test_an_image_of_bytes_is_of_the_type_that_its_first_bytes_say(begin: bytes, kind: str) -> None:
     assert ImageBlock.from_bytes(begin).source["media_type"] == kind
+
+
+def test_a_policy_shows_and_takes_its_texts_and_nothing_that_is_derived_from_them() -> None:
+    assert [name for name in ("has_own_texts", "_reasons", "_denials") if name in repr(Policy())] == []
+    with pytest.raises(TypeError, match="has_own_texts"):
+        Policy(has_own_texts=True)  # type: ignore[call-arg]
+
+
+def test_a_window_takes_its_limits_by_name_alone() -> None:
+    with pytest.raises(TypeError, match="positional"):
+        MovingWindow(10)  # type: ignore[call-arg]
