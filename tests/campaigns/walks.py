@@ -34,7 +34,7 @@ from message_history.core.values import log
 from message_history.core.views import json_cache
 from message_history.forgetting import REDACTED, erase, redact
 from message_history.integrations.merging import merged
-from tests.campaigns.ledgers import DIALECTS, ENDED, Known, State, agrees, known_of
+from tests.campaigns.ledgers import DIALECTS, ENDED, Known, State, agrees, known_of, told_in
 from tests.campaigns.walked_replies import Logged, whole
 from tests.campaigns.walked_sessions import Sessions
 
@@ -295,8 +295,11 @@ class Walk(Sessions):
         record = self.some()
         if record is None or self.random.random() < 0.5:
             return
-        before = self.calls()
+        before, messages = self.calls(), tuple(self.history)
         self.history = erase(self.history, key=record.key)
+        for was, now in zip(messages, self.history, strict=True):
+            if was.content != now.content:
+                self.described -= told_in(was) - told_in(now)
         for old, new in zip(before, self.calls(), strict=True):
             assert old.key == record.key or old.key == new.key, "the key of another call has changed"
             if old.key == record.key:
