@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from attrs import evolve
@@ -187,8 +188,10 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
             yield from _read_items(path, found[1], own_rows)
             return
         if not is_url(path) and is_large(path) and not is_stream(path):
+            # Both read the whole file: once, and not for one that is refused.
+            known = cache(lambda: (evolve(source, hash=hash_of(path)), _masks_in_lines(path)))
             for part in parts_of(path, chosen=chosen):
-                yield from _read_session(part, evolve(source, hash=hash_of(path)), _masks_in_lines(path))
+                yield from _read_session(part, *known())
             return
         data = content(path)
         source = evolve(source, hash=digest_of(data))
