@@ -30,7 +30,7 @@ PLACES = (1, 123, 399)
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 10_000)
     monkeypatch.setattr(large_files, "PART", 4_000)
-    monkeypatch.setattr(large_files, "LINE", 3_000)
+    monkeypatch.setattr(large_files, "MAX_LINE", 3_000)
 
 
 def large(folder: Path, rows: list[Any]) -> Path:

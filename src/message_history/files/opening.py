@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 MAX_BYTES: Final = 256 * 1024 * 1024
 """Files larger than this are not read whole: a conversation takes several times its file's size in memory."""
+MAX_LINE: Final = 64 * 1024 * 1024
+"""Lines longer than this are neither written nor read."""
 _FLAGS: Final = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK"))
 _KINDS: Final = (
     (stat.S_ISFIFO, "a pipe"),

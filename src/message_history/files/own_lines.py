@@ -50,8 +50,6 @@ FORMAT_VERSION: Final = 1
 ABOUT: Final = "about"
 """The key of the header under which is what an application says of the session."""
 ZEROS: Final = "zero bytes"
-MAX_LINE: Final = 64 * 1024 * 1024
-"""Lines longer than this many bytes are neither written nor read."""
 
 
 def header(lineage: Lineage = WHOLE, about: Mapping[str, Any] | None = None) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from message_history.files.files import TooLargeError
-from message_history.files.opening import MAX_BYTES, is_large, opened
+from message_history.files.opening import MAX_BYTES, MAX_LINE, is_large, opened
 from message_history.formats.reading import read_session, session_in
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ PART: Final = 8 * 1024 * 1024
 """How much of a file is held at once."""
 OWN: Final = "message-history"
 """The format of our own sessions."""
-LINE: Final = 64 * 1024 * 1024
-"""How long a line may be."""
 _NUMBERED: Final = re.compile(r"(line|exchange) (\d+)")
 
 
@@ -47,10 +45,10 @@ def _parts(path: str | PathLike[str], chosen: Format | None) -> Iterator[Session
     before = 0
     with opened(path) as held:
         while data := held.read(PART):
-            data += held.readline(LINE)
+            data += held.readline(MAX_LINE)
             if not data.endswith(b"\n") and held.read(1):
                 number = before + data.count(b"\n") + 1
-                raise TooLargeError(f"line {number:,} is longer than {LINE:,} bytes")
+                raise TooLargeError(f"line {number:,} is longer than {MAX_LINE:,} bytes")
             if data.strip():
                 part = session_in(data, chosen=chosen)
                 chosen = part.format

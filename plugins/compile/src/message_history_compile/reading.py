@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from attrs import evolve
 
 from message_history.files.damaged_json import Decoder, decode_line
 from message_history.files.files import NotRecognisedError, TooLargeError
-from message_history.files.opening import is_large
+from message_history.files.opening import MAX_LINE, is_large
 from message_history.formats.kit import Document, UnreadableFileError
 from message_history.formats.kit.document import parse_document
 from message_history.formats.large_files import parts_of
@@ -22,7 +21,17 @@ from message_history_compile.errors import CannotCompileError
 from message_history_compile.inputs import hash_of
 from message_history_compile.items import rows_of
 from message_history_compile.masks import masks_in
-from message_history_compile.places import BLANK, DamagedError, content, is_stream, is_url, named, open_input, skip_line
+from message_history_compile.places import (
+    BLANK,
+    DamagedError,
+    content,
+    is_stream,
+    is_url,
+    named,
+    open_input,
+    size_of,
+    skip_line,
+)
 from message_history_compile.recognising import format_of_rows
 from message_history_compile.rows import Rejected, Source, compile_conversation, digest_of
 
@@ -35,8 +44,6 @@ if TYPE_CHECKING:
     from message_history_compile.plan import Plan
     from message_history_compile.rows import Row
 
-MAX_LINE: Final = 64 * 1024 * 1024
-"""A longer line is rejected: it would take several times as much memory."""
 COPY: Final = "*a repaired copy"
 """Stands for the format of a file that is not read, for its source is."""
 NOT_LEARNED_FROM: Final = (", rejected", ", non_preferred_output", ", rejected_messages")
@@ -188,10 +195,7 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
             yield from _read_items(path, found[1], own_rows)
             return
         if not is_url(path) and is_large(path) and not is_stream(path):
-            # Both read the whole file: once, and not for one that is refused.
-            known = cache(lambda: (evolve(source, hash=hash_of(path)), _masks_in_lines(path)))
-            for part in parts_of(path, chosen=chosen):
-                yield from _read_session(part, *known())
+            yield from _read_large(path, chosen)
             return
         data = content(path)
         source = evolve(source, hash=digest_of(data))
@@ -210,6 +214,18 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
         yield Rejected(source=source, code="unreadable", why=why)
     except UnreadableFileError as error:
         yield Rejected(source=source, code="unreadable", why=str(error))
+
+
+def _read_large(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
+    """Read a file that is too large to be held: its lines, or the one session that they are."""
+    first = next(parts_of(path, chosen=chosen), None)
+    source = Source(path=named(path))
+    if first is None:
+        yield Rejected(source=source, code="no_conversation", why="it is blank")
+    elif first.format.by_line:
+        yield from _read_lines(Part(path, 0, size_of(path), first.format.name), first.format)
+    else:
+        yield from _read_session(first, evolve(source, hash=hash_of(path)), _masks_in_lines(path))
 
 
 def _masks_in_lines(path: str) -> int | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from message_history.formats import large_files
 from message_history_compile.plan import Plan
 from message_history_compile.running import compile_files
 from message_history_compile.shards import plan_units
@@ -81,3 +82,18 @@ def test_a_conversation_that_is_too_long_has_a_reason(tmp_path: Path, monkeypatc
         monkeypatch.setattr(limit, 5_000)
     assert compile_files([path], Plan(target="trl"), tmp_path / "out").rejected == {"unreadable": 1}
     assert "rewind or compact it" in (tmp_path / "out" / "rejected.jsonl").read_text(encoding="utf-8")
+
+
+def test_the_masks_of_each_part_of_a_large_file_are_compared_with_its_own_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The masks of the whole file were compared with those of each part, and no part has them all."""
+    said = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    row = json.dumps({"messages": [*said, said[0], {**said[1], "weight": 0}, *said]}) + "\n"
+    path = tmp_path / "a.jsonl"
+    # After so many lines without an object, its format is not looked for by lines.
+    path.write_text('"no row"\n' * 700 + row * 400, encoding="utf-8")
+    monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 20_000)
+    monkeypatch.setattr(large_files, "PART", 30_000)
+    report = compile_files([path], Plan(target="openai_chat", format="log"), tmp_path / "out")
+    assert (report.rows, report.rejected) == ({"train": 400}, {"no_conversation": 700})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import evolve
 
 from message_history.files.files import TooLargeError, UnreadableFileError, json_bytes
-from message_history.files.opening import MAX_BYTES
+from message_history.files.opening import MAX_BYTES, MAX_LINE
 from message_history.formats.claude_code_rows import threads
 from message_history.formats.kit.document import Document, rows_in
 from message_history.formats.kit.splicing import Line
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from message_history.files.damaged_json import LineNote
     from message_history.formats.kit import Format
 
-LINE: Final = 64 * 1024 * 1024
-"""How long a line may be."""
 CUT: Final = 256
 """How long a text may be that links lines: an id or a name."""
 
@@ -51,9 +49,9 @@ def read_large(held: BufferedReader, own: Format) -> SessionFile:
     places: list[int] = []
     size = 0
     held.seek(0)
-    while written := held.readline(LINE):
-        if len(written) == LINE and not written.endswith(b"\n"):
-            raise TooLargeError(f"line {len(places) + 1:,} is longer than {LINE:,} bytes")
+    while written := held.readline(MAX_LINE):
+        if len(written) == MAX_LINE and not written.endswith(b"\n"):
+            raise TooLargeError(f"line {len(places) + 1:,} is longer than {MAX_LINE:,} bytes")
         places.append(held.tell() - len(written))
         rows, found = rows_in(written)
         lines += [Line(len(places), b"", _cut(row.value) if len(rows) == 1 else row.value) for row in rows]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 10_000)
     monkeypatch.setattr(large_sessions, "MAX_BYTES", 30_000)
-    monkeypatch.setattr(large_sessions, "LINE", 8_000)
+    monkeypatch.setattr(large_sessions, "MAX_LINE", 8_000)
     monkeypatch.setattr(large_files, "PART", 4_000)
 
 

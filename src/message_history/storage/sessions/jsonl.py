@@ -25,12 +25,8 @@ from message_history.files.disk import (
     stamp_of,
 )
 from message_history.files.errors import SessionConflictError, SessionError
-from message_history.files.opening import content
-from message_history.files.own_lines import (
-    MAX_LINE,
-    new_lines,
-    whole_lines,
-)
+from message_history.files.opening import MAX_LINE, content
+from message_history.files.own_lines import new_lines, whole_lines
 from message_history.files.saved import goes_on
 from message_history.history import MessageHistory, conversation_of
 from message_history.storage.about import described

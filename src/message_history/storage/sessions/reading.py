@@ -10,8 +10,8 @@ from attrs import evolve, field, frozen
 from message_history.dialects.native.parse import PIECE
 from message_history.files.disk import Stamp, lines_of
 from message_history.files.errors import SessionError
-from message_history.files.opening import content
-from message_history.files.own_lines import FORMAT_VERSION, MAX_LINE, ZEROS, Journal, is_cut_header
+from message_history.files.opening import MAX_LINE, content
+from message_history.files.own_lines import FORMAT_VERSION, ZEROS, Journal, is_cut_header
 from message_history.history import MessageHistory, restored
 
 if TYPE_CHECKING:
