@@ -386,6 +386,49 @@ def test_what_came_with_the_entries_of_a_call_is_erased_with_it() -> None:
     check_laws(left)
 
 
+DROPPED: Final[dict[str, Any]] = {
+    "no result": {"role": "tool", "tool_call_id": "x", "content": "Alice"},
+    "no content": {"role": "assistant", "content": [], "k": "Alice"},
+    "blank": {"role": "assistant", "content": " ", "k": "Alice"},
+    "no message": {"level": "Alice"},
+    "reasoning without a text": {"id": "r", "role": "reasoning", "k": "Alice"},
+    "no call of a user": {
+        "role": "user", "content": [{"type": "tool_use", "id": "x", "name": "f", "input": {"a": "Alice"}}],
+    },
+    "no input": {"role": "assistant", "content": [{"type": "tool_use", "id": "x", "name": "f", "k": "Alice"}]},
+}  # fmt: skip
+CHATS: Final[dict[str, list[Any]]] = {
+    "plain": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}] * 2,
+    "ag-ui": [
+        {"id": "1", "role": "user", "content": "q"},
+        {"id": "2", "role": "assistant", "toolCalls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]},
+        {"id": "3", "role": "tool", "toolCallId": "c", "content": "r"},
+        {"id": "4", "role": "assistant", "content": "a"},
+        {"id": "5", "role": "user", "content": "more"},
+        {"id": "6", "role": "assistant", "content": "b"},
+    ],
+}
+
+
+TURNS: Final = {"plain": [0, 0, 1, 1], "ag-ui": [0, 0, 0, 0, 1, 1]}
+NO_PART: Final = ("no content", "no message", "reasoning without a text")
+"""Of these nothing is known of which message they may have been a part."""
+
+
+@pytest.mark.parametrize("what", DROPPED)
+@pytest.mark.parametrize("chat", CHATS)
+def test_an_entry_that_was_dropped_goes_with_what_was_said_before_and_after_it(chat: str, what: str) -> None:
+    raw, turns = CHATS[chat], TURNS[chat]
+    for place in range(len(raw) + 1):
+        history = MessageHistory.from_list([*raw[:place], DROPPED[what], *raw[place:]])
+        assert "pickle" in places_in(history, Secret("Alice"))
+        near = {turns[max(place - 1, 0)], *(turns[place : place + 1] if what in NO_PART else ())}
+        for turn in near:
+            left = erase(history, turn=turn)
+            assert places_in(left, Secret("Alice"), NAMES) == [], (place, turn)
+            check_laws(left)
+
+
 def test_a_call_is_erased_with_its_result_and_what_was_quoted_of_it() -> None:
     history = MessageHistory().add_user("q").add_assistant([ToolUseBlock("1", "pay", {"to": "Alice"})])
     history = history.record_call("1", "waiting").record_call("1", "denied", reason="no, Alice", by="Bob")

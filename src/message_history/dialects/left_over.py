@@ -159,5 +159,4 @@ def _leaves(value: Any) -> Iterator[str]:
         elif has(type(value)):
             waiting += (getattr(value, field.name, None) for field in type(value).__attrs_attrs__)
         elif value is not None and value is not False:
-            # Python writes no number of more than 4,300 digits.
-            yield hex(value) if isinstance(value, int) and value.bit_length() > 10_000 else repr(value)
+            yield hex(value) if isinstance(value, int) else repr(value)  # A `repr` has at most 4,300 digits.

@@ -83,8 +83,9 @@ def erase(
 
     Calls and results keep id and tool, replies their id, model, stop reason and usage, and what was recorded of a call
     its states, with times and workers. Of a call its result and what was quoted of it go with it, and the metadata of
-    the messages that they came in. Repairs lose what they hold of it. What others repeat of it in their own words
-    stays: `redact` finds it.
+    the messages that they came in. Repairs lose what they hold of it; an entry that was dropped goes with the message
+    before it and with the one after it, as it may have been a part of either. What others repeat of it in their own
+    words stays: `redact` finds it.
 
     Stable prefix: as for `redact`.
 

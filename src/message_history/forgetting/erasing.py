@@ -113,10 +113,15 @@ def blocks_of_call(rewriting: Rewriting, position: int, place: int, id: str, key
 def erase_repairs(
     rewriting: Rewriting, blocks: list[dict[str, Any]], positions: Iterable[int], reason: str, id: str | None = None
 ) -> None:
-    """Erase what repairs at some positions hold, of a call with an id if one is given, and those that hold a block."""
+    """Erase what repairs at some positions hold, of a call with an id if one is given, and those that hold a block.
+
+    What was dropped between two messages may have been a part of either, and goes with each.
+    """
     texts = {text for block in blocks for text in _texts(block)}
     for n, repair in enumerate(rewriting.repairs):
         is_there = repair["index"] in positions and (id is None or f"{id!r:.80}" in repair.get("detail", ""))
+        if id is None and repair["code"].endswith("_dropped"):
+            is_there |= repair["index"] - 1 in positions
         if is_there or texts.intersection(_texts(repair)):
             left = _bare_repair(repair, reason)
             if left != repair:

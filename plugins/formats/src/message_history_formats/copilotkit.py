@@ -29,14 +29,19 @@ _KINDS: Final = ("text", "actionExecution", "result", "agentState", "image")
 _ROLES: Final = ("user", "assistant", "system", "developer")
 
 
-def _kind(message: Mapping[str, Any]) -> str:
+def _named_kind(message: Mapping[str, Any]) -> str | None:
     """Return what a message is by its type or, in what a frontend sends, by the key that it is under."""
     named = message.get("type", message.get("__typename"))
     if isinstance(named, str):
         kind = named.removesuffix("Input").removesuffix("Output").removesuffix("Message")
         kind = kind[:1].lower() + kind[1:]
         return kind if kind in _KINDS and not named.startswith(kind[0]) else ""
-    return next((kind for kind in _KINDS if isinstance(message.get(f"{kind}Message"), dict)), _of_keys(message))
+    return next((kind for kind in _KINDS if isinstance(message.get(f"{kind}Message"), dict)), None)
+
+
+def _kind(message: Mapping[str, Any]) -> str:
+    named = _named_kind(message)
+    return _of_keys(message) if named is None else named
 
 
 def _of_keys(message: Mapping[str, Any]) -> str:
@@ -58,9 +63,7 @@ def _is_own(message: Mapping[str, Any]) -> bool:
 
 
 def _is_marked(message: Mapping[str, Any]) -> bool:
-    is_named = isinstance(message.get("type", message.get("__typename")), str)
-    is_inside = any(isinstance(message.get(f"{kind}Message"), dict) for kind in _KINDS)
-    return _is_own(message) or (_kind(message) == "actionExecution" and (is_named or is_inside))
+    return _is_own(message) or _named_kind(message) == "actionExecution"
 
 
 def _fit(document: Document) -> Fit:

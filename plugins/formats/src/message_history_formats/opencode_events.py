@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.formats.kit import BLOCKS, NOTHING_JUDGED, PRINTED, Conversations, Format, item_fit
-from message_history.formats.opencode import add_message
+from message_history.formats.opencode import add_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,18 +40,19 @@ class _Events:
 
     def __init__(self) -> None:
         self.messages: dict[str, dict[str, Any]] = {}
-        self.parts: dict[str, dict[str, dict[str, Any]]] = {}
+        self.parts: dict[str, dict[str, tuple[int, dict[str, Any]]]] = {}
+        """For each message its parts, each with the number of the event that made it what it is."""
         self.titles: dict[str, object] = {}
         self.others: Counter[str] = Counter()
 
-    def take(self, kind: str, about: Mapping[str, Any]) -> None:
+    def take(self, n: int, kind: str, about: Mapping[str, Any]) -> None:
         info, part = about.get("info"), about.get("part")
         if kind == _MESSAGE and isinstance(info, dict):
             self.messages[str(info.get("id"))] = info
         elif kind == _PART and isinstance(part, dict):
-            self.parts.setdefault(str(part.get("messageID")), {})[str(part.get("id"))] = part
+            self.parts.setdefault(str(part.get("messageID")), {})[str(part.get("id"))] = n, part
         elif kind == "message.part.delta":
-            self._add_delta(about)
+            self._add_delta(n, about)
         elif kind == "message.removed":
             self.messages.pop(str(about.get("messageID")), None)
             self.parts.pop(str(about.get("messageID")), None)
@@ -62,11 +63,11 @@ class _Events:
         else:
             self.others[f"{kind} events"] += 1
 
-    def _add_delta(self, about: Mapping[str, Any]) -> None:
+    def _add_delta(self, n: int, about: Mapping[str, Any]) -> None:
         id, key = str(about.get("partID")), str(about.get("field"))
         parts = self.parts.setdefault(str(about.get("messageID")), {})
-        part = parts.get(id, {"type": "text"})
-        parts[id] = {**part, key: f"{part.get(key) or ''}{about.get('delta') or ''}"}
+        _, part = parts.get(id, (n, {"type": "text"}))
+        parts[id] = n, {**part, key: f"{part.get(key) or ''}{about.get('delta') or ''}"}
 
     def sessions(self) -> dict[str, list[dict[str, Any]]]:
         """Return the messages of each session, oldest first."""
@@ -89,14 +90,16 @@ def _read(document: Document) -> Reading:
         if event is None:
             others.note(n, "an entry that is not an event", item)
         else:
-            events.take(*event)
-    for part in (each for id, parts in events.parts.items() if id not in events.messages for each in parts.values()):
-        others.note(0, "a part of a message that is not there", part)
+            events.take(n, *event)
+    for n, part in (each for id, parts in events.parts.items() if id not in events.messages for each in parts.values()):
+        others.note(n, "a part of a message that is not there", part)
     for id, messages in events.sessions().items():
         collector = found.collector() if found else others
-        for n, info in enumerate(messages):
-            parts = list(events.parts.get(str(info.get("id")), {}).values())
-            add_message(collector, n, {"info": info, "parts": parts})
+        for info in messages:
+            for n, part in events.parts.get(str(info.get("id")), {}).values():
+                add_part(collector, n, info["role"], part)
+            if info.get("error"):
+                collector.omit("errors of replies")
         for kind, times in events.others.items() if collector is others else ():
             collector.omit(kind, times)
         label = f"session {id}" if found else ""

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.formats.story import LOOKING, RESULT, lines, text, told
 
+from message_history import MessageHistory
 from message_history.formats.reading import session_in
 from other_formats.samples.agent_streams import CLAUDE_STREAM, CURSOR_STREAM
 from other_formats.samples.codex_stream import CODEX_STREAM
@@ -175,6 +176,15 @@ def test_events_of_opencode_change_and_remove_what_came_before() -> None:
     assert ("server.connected events", 1) in main.omitted
     lost = event("part.updated", part={"id": "p7", "messageID": "m7", "type": "text", "text": "a"})
     assert len(session_in(lines(*rows, lost, {"no": "event"})).unread) == 2
+
+
+def test_of_opencodes_events_in_a_list_those_that_say_nothing_are_in_repairs() -> None:
+    history = MessageHistory.from_list(OPENCODE_EVENTS)
+    silent = [n for n, event in enumerate(OPENCODE_EVENTS) if "part" not in event["properties"]]
+    steps = [n for n, event in enumerate(OPENCODE_EVENTS) if "step-" in str(event)]
+    assert [repair.source for repair in history.repairs] == sorted([*silent, *steps])
+    kept = [arrival.metadata["properties"]["part"]["id"] for message in history for arrival in message.arrivals]
+    assert kept == ["p1", "p3", "p4", "p5"]
 
 
 def test_an_error_of_gemini_stands_behind_what_the_tool_gave_unless_it_repeats_it() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import deque
 from functools import partial
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve
@@ -78,25 +79,26 @@ class Ingest:
 
     def add_list(self, parsed: Parsed, account: Callable[[Sequence[Repair]], Iterable[Repair]] | None = None) -> None:
         """Add a list from elsewhere: first its results are moved to their calls; `account` completes the repairs."""
-        self._add_paired(parsed)
+        lengths = self._add_paired(parsed)
         if account is not None and self.repairs:
             past, turn, context = parts_of(self.current)
             repairs = Log((*self._context.repairs, *account(self.repairs)))
             self.current = make_conversation(past, turn, evolve(context, repairs=repairs))
-        for note in parsed.left:
-            self._note(note, from_list=True)
+        for note, index in zip(parsed.left, lengths, strict=True):
+            self.record(note.code, note.source, note.removed, note.detail, index)
 
-    def _add_paired(self, parsed: Parsed) -> None:
+    def _add_paired(self, parsed: Parsed) -> list[int | None]:
+        """Add a list, and return how many messages come before each entry that is not a message."""
         self._dialect, self._elsewhere = parsed.dialect, not parsed.own
         if parsed.lineage is not None:
             self._begin(evolve(self._context, lineage=parsed.lineage), *parts_of(self.current)[:2])
         parsed = _with_one_prompt(parsed)
         before, start = self.current, 0
         messages, sources, interrupted = parsed.messages, parsed.sources, parsed.interrupted
-        if not parsed.notes and not interrupted:
+        if not parsed.notes and not interrupted and not parsed.left:
             start = self._advance(messages, sources, 0)
             if start == len(messages):
-                return
+                return []
         from message_history.core.turns.pairing import Incoming, paired_pieces  # noqa: PLC0415 - a list in order does without
 
         pieces = paired_pieces(messages, sources, interrupted, self._context.policy)
@@ -104,9 +106,14 @@ class Ingest:
             self.current, start, self._source_of_calls = before, 0, None
         notes = deque(parsed.notes)
         positions = {*pieces, *interrupted, *(bisect_left(sources, note.source) for note in notes)}
+        stops = _stops(parsed)
+        lengths: dict[int, int] = {}
         # What lies between the places where something is to be done goes in runs.
-        for position in sorted(positions - {len(messages)}):
+        for position in sorted({*positions, *stops} - {len(messages)}):
             self._add_run(messages[start:position], sources[start:position])
+            lengths[position], start = length_of(self.current), position
+            if position not in positions:
+                continue
             start = position + 1
             while notes and notes[0].source <= sources[position]:
                 self._note(notes.popleft(), from_list=True)
@@ -116,6 +123,7 @@ class Ingest:
         self._add_run(messages[start:], sources[start:])
         while notes:
             self._note(notes.popleft(), from_list=True)
+        return [lengths.get(position) for position in stops]
 
     def _add_run(self, messages: list[Message], sources: Sequence[int]) -> None:
         """Add messages of a list as they are: together, as far as nothing is to be done about them."""
@@ -288,6 +296,14 @@ def add_result(conversation: Conversation, call: ToolUseBlock | str, output: obj
             raise UnknownCallError(call.id, Names.of(conversation).waiting())
         log_new(before, after)
     return grown
+
+
+def _stops(parsed: Parsed) -> list[int]:
+    """Return before which message each entry is that is not a message; of an object none has a place."""
+    firsts = list(accumulate((places[0] for places in parsed.places), max))
+    if not firsts:
+        return [len(parsed.messages)] * len(parsed.left)
+    return [bisect_left(parsed.sources, bisect_right(firsts, note.source)) for note in parsed.left]
 
 
 def _with_one_prompt(parsed: Parsed) -> Parsed:
