@@ -43,7 +43,11 @@ TESTS = {
         *("tests/sessions", "tests/campaigns", "tests/test_broken_histories.py", "tests/media/test_sources.py"),
         *("tests/dialects/test_native.py", "tests/dialects/test_every_dialect.py"),
     ),
-    "src/message_history/dialects": ("tests/dialects", "tests/vectors", "tests/test_broken_histories.py"),
+    "src/message_history/dialects": (
+        *("tests/dialects", "tests/replies", "tests/tools", "tests/media", "tests/vectors", "tests/saved"),
+        *(f"tests/integrations/test_langchain{each}.py" for each in ("", "_approvals", "_items")),
+        "tests/test_broken_histories.py",
+    ),
     "src/message_history/following": ("tests/following", "plugins/healing"),
     "src/message_history/storage": ("tests/sessions",),
     "src/message_history/files": ("tests/files", "tests/sessions"),
@@ -74,7 +78,7 @@ OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 def changes_of(tree: ast.Module) -> Iterator[tuple[str, ast.AST, str, Any]]:
     """Give each change that can be made: what it is, the node, and the field with its new value."""
-    typed = {id(node) for each in ast.walk(tree) if _is_typed_only(each) for node in ast.walk(each)}
+    typed = {id(node) for each in ast.walk(tree) if _is_unnoticed(each) for node in ast.walk(each)}
     for node in ast.walk(tree):
         if id(node) in typed:
             continue
@@ -96,7 +100,10 @@ def changes_of(tree: ast.Module) -> Iterator[tuple[str, ast.AST, str, Any]]:
                         yield "a dropped statement", node, name, [*statements[:at], ast.Pass(), *statements[at + 1 :]]
 
 
-def _is_typed_only(node: ast.AST) -> bool:
+def _is_unnoticed(node: ast.AST) -> bool:
+    """Return whether a node only helps type checkers, or is the `strict` of a `zip`: what is zipped is as long."""
+    if isinstance(node, ast.keyword):
+        return node.arg == "strict"
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
@@ -242,6 +249,11 @@ def _state(tests: tuple[str, ...]) -> str:
     return digest.hexdigest()[:16]
 
 
+def _in_package(path: str) -> str:
+    """Return a path as `EQUIVALENT` has it: from the core on, or from the plug-in's package."""
+    return path.partition("src/")[2].removeprefix("message_history/")
+
+
 def _folder(path: str) -> str:
     return next((folder for folder in TESTS if path.startswith(folder)), str(Path(path).parent))
 
@@ -350,7 +362,7 @@ def main() -> int:
     for path, number in drawn:
         if survives(path, number):
             said = changed((ROOT / path).read_text(encoding="utf-8"), number)[1]
-            why = EQUIVALENT.get(f"{path.partition('message_history/')[2]}:{said.lstrip('0123456789:')}")
+            why = EQUIVALENT.get(f"{_in_package(path)}:{said.lstrip('0123456789:')}")
             left += why is None
             sys.stdout.write(f"{path}:{said}{f' is equivalent: {why}' if why else ''}\n")
         sys.stdout.flush()

@@ -413,6 +413,40 @@ def test_every_provider_s_export_looks_at_images(dialect: Dialect[Any]) -> None:
     assert any("image/jpeg" in repair.detail for repair in wrong.repairs)
 
 
+@pytest.mark.parametrize("block", [ImageBlock, DocumentBlock], ids=["image", "document"])
+@pytest.mark.parametrize("url", ["", " "])
+@pytest.mark.parametrize("dialect", PROVIDERS, ids=lambda dialect: f"{dialect.name}-{dialect.limits.date}")
+def test_an_address_that_is_empty_is_never_sent(dialect: Dialect[Any], url: str, block: Any) -> None:
+    """Nobody can read what is at no address; the model is told, and the block is in the repairs."""
+    at_nothing = block({"type": "url", "url": url})
+    export = MessageHistory().add_user(["what is it?", at_nothing]).export(dialect)
+    assert "left out" in str(export.messages)
+    assert at_nothing in [removed for repair in export.repairs for removed in repair.removed]
+    assert f"'{url}'" not in str(export.messages)
+    assert not check(export.messages, dialect)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "part", "rule"),
+    [
+        (OpenAIChat(), {"type": "image_url", "image_url": {"url": ""}}, "OC-26"),
+        (OpenAIChat.for_provider("vllm"), {"type": "image_url", "image_url": {"url": " "}}, "OC-26"),
+        (OpenAIChat(), {"type": "file"}, "OC-25"),
+        (OpenAIChat(), {"type": "file", "file": {"filename": "a.pdf", "file_data": ""}}, "OC-25"),
+        (OpenAIResponses(), {"type": "input_image", "image_url": ""}, "OR-41"),
+        (OpenAIResponses(), {"type": "input_image", "image_url": "a.png"}, "OR-41"),
+        (OpenAIResponses(), {"type": "input_file", "file_url": ""}, "OR-38"),
+    ],
+)  # fmt: skip
+def test_media_at_no_address_are_found_and_not_sent(dialect: Dialect[Any], part: dict[str, Any], rule: str) -> None:
+    kind = "input_text" if part["type"].startswith("input") else "text"
+    raw = [{"role": "user", "content": [{"type": kind, "text": "q"}, part]}]
+    assert [found.rule for found in check(raw, dialect)] == [rule]
+    export = MessageHistory.from_list(raw).export(dialect)
+    assert not check(export.messages, dialect)
+    assert export.repairs
+
+
 @pytest.mark.parametrize("dialect", PROVIDERS, ids=lambda dialect: f"{dialect.name}-{dialect.limits.date}")
 def test_every_limit_says_where_it_comes_from(dialect: Dialect[Any]) -> None:
     assert dialect.limits.source.startswith("https://")

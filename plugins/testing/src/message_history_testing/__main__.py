@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 from message_history_testing import StrictServer, use_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     script = _script(parser, found.script) if found.script else use_tools
     with StrictServer(script) as server:
         try:
-            ran = subprocess.run(command, check=False, env={**os.environ, **server.environment, "PATH": _path()})
+            code = _run(command, {**os.environ, **server.environment, "PATH": _path()})
         except OSError as error:
             parser.error(f"COMMAND {command[0]!r} cannot be run: {error.strerror or error}")
         except KeyboardInterrupt:
@@ -44,7 +47,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"refused: {text}", file=sys.stderr)
     many = len(server.requests)
     print(f"{many} request{'s' if many != 1 else ''}, {len(server.refusals)} refused", file=sys.stderr)
-    return ran.returncode or bool(server.refusals)
+    return code or bool(server.refusals)
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a command until it ends; a signal to end goes to it as well. The exit code is that which a shell shows."""
+    with subprocess.Popen(command, env=environment) as process, _signals_to(process):
+        try:
+            code = process.wait()
+        except BaseException:
+            process.kill()
+            raise
+    return code if code >= 0 else 128 - code
+
+
+@contextmanager
+def _signals_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    if current_thread() is not main_thread():  # Signals come to the main thread alone.
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, _: process.send_signal(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _path() -> str:

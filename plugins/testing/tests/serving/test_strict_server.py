@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -186,6 +188,33 @@ def test_the_command_runs_a_script_of_one_s_own(
     monkeypatch.chdir(tmp_path)
     assert main(["--script", "moods:grumpy", sys.executable, "agent.py"]) == 0
     assert capfd.readouterr().out == "No.\n"
+
+
+WAITING = """
+import pathlib, signal, sys, time
+def stop(*_):
+    pathlib.Path("stopped").touch()
+    sys.exit(7)
+signal.signal(signal.SIGTERM, stop)
+pathlib.Path("ready").touch()
+time.sleep(60)
+"""
+SLEEPING = "import pathlib, time; pathlib.Path('ready').touch(); time.sleep(60)"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal ends a program there without a word")
+@pytest.mark.parametrize(("agent", "code"), [(WAITING, 7), (SLEEPING, 143)], ids=["cleans up", "does not"])
+def test_the_command_ends_when_it_is_told_to_end(tmp_path: Path, agent: str, code: int) -> None:
+    """Service managers and containers send SIGTERM: the command gets it too, and nothing goes on running."""
+    (tmp_path / "agent.py").write_text(agent)
+    command = [sys.executable, "-m", "message_history_testing", sys.executable, "agent.py"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and not (tmp_path / "ready").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=30)[1] == "0 requests, 0 refused\n"
+    assert process.returncode == code
+    assert (tmp_path / "stopped").exists() == (agent is WAITING)
 
 
 AGENT = """

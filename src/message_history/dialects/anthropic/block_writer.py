@@ -159,8 +159,9 @@ class BlockWriter:
         if known is None or block.issuer not in (None, ANTHROPIC):
             self._changes.omitted(block, "a source that this API does not know")
             return "its source cannot be sent here"
-        is_text = kind == "document" and _is_text_at(source.get("url"))
-        if source["type"] == "url" and (self._dialect.data_only or is_text):
+        url = source.get("url")
+        is_refused = self._dialect.data_only or (isinstance(url, str) and not url.strip())
+        if source["type"] == "url" and (is_refused or (kind == "document" and _is_text_at(url))):
             self._changes.omitted(block, f"{kind}: its address cannot be sent here (AN-M11, AN-M12)")
             return "its address cannot be sent here"
         if source["type"] == "base64" and isinstance(source.get("data"), str):

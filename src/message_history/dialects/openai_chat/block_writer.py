@@ -215,14 +215,17 @@ class BlockWriter:
         if url is not None:
             name = self.text(block.title or "document.pdf")
             return {"type": "file", "file": {"filename": name, "file_data": well_formed(url, self.changes)}}
-        if kind == "file" and block.issuer in (None, OPENAI_CHAT) and isinstance(source.get("file_id"), str):
+        id = source.get("file_id")
+        if kind == "file" and block.issuer in (None, OPENAI_CHAT) and isinstance(id, str) and id:
             named = {"filename": self.text(block.title)} if block.title else {}
-            return {"type": "file", "file": {"file_id": self.text(str(source["file_id"])), **named}}
+            return {"type": "file", "file": {"file_id": self.text(id), **named}}
         return None
 
     def file(self, block: ProviderBlock, written: Wire) -> Wire | None:
         """Write a file that is neither a data URL nor an id, where it shows that it is a PDF (OC-25)."""
         file = written.get("file")
+        if not self._dialect.strict_urls:
+            return written if isinstance(file, dict) and any(file[key] for key in file if key != "filename") else None
         data = file.get("file_data") if isinstance(file, dict) else None
         if not isinstance(file, dict) or not isinstance(data, str) or not data.startswith(PDF):
             return None

@@ -197,7 +197,7 @@ class _Check:
             self._add("no part type", n, path, m=m)
         elif kind == "image_url":
             self._image(n, m, part, role)
-        elif kind == "file" and role == "user" and dialect.strict_urls and not _has_file(part):
+        elif kind == "file" and role == "user" and taken and not _has_file(part, exact=dialect.strict_urls):
             self._add("file", n, path, "a file that is not a data URL and has no id", m=m)
         elif kind == "file" and role == "user" and dialect.strict_urls and (tag := _recording(part)):
             self._add("recording", n, f"{path}.file.file_data", f"a file of type {tag!r:.60}", m=m, type=tag)
@@ -222,7 +222,7 @@ class _Check:
             self._add("image elsewhere", n, path, **place)
         elif not dialect.image_urls and not _is_inline(part):
             self._add("image url", n, path, "an image that is only a URL", text=1, url=url)
-        elif dialect.strict_urls and not _is_address(url):
+        elif (dialect.strict_urls and not _is_address(url)) or (isinstance(url, str) and not url.strip()):
             self._add("image address", n, f"{path}.image_url.url", text=int(url is not None), m=m, url=url)
         else:
             self._media.url(n, f"{path}.image_url.url", url)
@@ -350,8 +350,11 @@ def _is_address(url: object) -> bool:
     return isinstance(url, str) and url.startswith(("https://", "http://", "data:"))
 
 
-def _has_file(part: object) -> bool:
+def _has_file(part: object, *, exact: bool) -> bool:
+    """Return whether a part holds or names a file; where not `exact`, in whatever way."""
     file = mapping_of(part.get("file") if isinstance(part, Mapping) else None)
+    if not exact:
+        return any(value for key, value in file.items() if key != "filename")
     return bool(text_at(file, "file_id")) or text_at(file, "file_data").startswith("data:")
 
 

@@ -81,8 +81,9 @@ def data_url(url: str) -> tuple[str, str] | None:
 
 def url_of(source: FrozenDict) -> str | None:
     """Return the URL of media, or one of their data, which without a type are text; None for media elsewhere."""
-    if source.get("type") == "url" and isinstance(source.get("url"), str):
-        return str(source["url"])
+    url = source.get("url")
+    if source.get("type") == "url" and isinstance(url, str):
+        return url if url.strip() else None
     if source.get("type") == "base64" and isinstance(source.get("data"), str):
         return f"data:{source.get('media_type') or 'text/plain'};base64,{source['data']}"
     return None

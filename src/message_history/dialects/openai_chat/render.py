@@ -428,9 +428,7 @@ class Render:
             return [self._writer.media(block)]
         if isinstance(block, ProviderBlock) and block.dialect == OPENAI_CHAT and block.type in self._taken():
             written: Wire = thaw_well_formed(block.data, self.changes)
-            if block.type != "file" or not self._dialect.strict_urls:
-                return [written]
-            file = self._writer.file(block, written)
+            file = self._writer.file(block, written) if block.type == "file" else written
             if file is not None:
                 return [file]
         self.changes.omitted(block, "not for a user message")

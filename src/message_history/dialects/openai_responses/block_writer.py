@@ -80,7 +80,7 @@ class Pieces:
         name = "image" if isinstance(block, ImageBlock) else "file"
         source, kind = block.source, block.source.get("type")
         held = source.get({"url": "url", "base64": "data", "file": "file_id"}.get(str(kind), ""))
-        if not isinstance(held, str):
+        if not isinstance(held, str) or (kind != "base64" and not held.strip()):
             return None
         if kind == "base64":
             media_type = str(source.get("media_type"))
@@ -91,7 +91,7 @@ class Pieces:
             ):
                 return None
             held = f"data:{source.get('media_type') or 'text/plain'};base64,{held}"
-        if kind == "url" and name == "file" and self._dialect.checks_keys is not False and _is_no_document(held):
+        if kind == "url" and self._dialect.checks_keys is not False and _is_refused_at(held, name):
             return None
         held = well_formed(held, self.changes)
         if kind == "file":
@@ -166,9 +166,12 @@ def is_part(block: ProviderBlock) -> bool:
     return any(block.data.get(key) for key in held)
 
 
-def _is_no_document(url: str) -> bool:
-    """Return whether an address is that of a text or a recording, as its ending says (OR-40)."""
+def _is_refused_at(url: str, name: str) -> bool:
+    """Return whether an image has no address (OR-41), or a file that of a text or recording, by its ending (OR-40)."""
+    if name == "image":
+        return not url.startswith(_ADDRESSES)
     return url.partition("?")[0].partition("#")[0].lower().endswith(_NO_DOCUMENTS)
 
 
+_ADDRESSES: Final = ("https://", "http://", "data:")
 _NO_DOCUMENTS: Final = (".txt", ".aac", ".flac", ".m4a", ".mp3", ".ogg", ".opus", ".wav", ".mov", ".mp4", ".webm")

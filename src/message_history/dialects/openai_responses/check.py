@@ -104,7 +104,7 @@ class _Check:
         self._length(n, "output", entry.get("output"))
         for m, part in enumerate(entries(entry.get("output")) if kind in OUTPUTS else ()):
             if isinstance(part, Mapping) and text_at(part, "type") == "input_image" and not text_at(part, "file_id"):
-                self._media.url(n, f"output[{m}].image_url", part.get("image_url"))
+                self._image(n, m, "output", part)
             elif isinstance(part, Mapping) and text_at(part, "type") == "input_file":
                 self._file(n, f"output[{m}]", part)
         self._keys(n, kind, entry)
@@ -166,20 +166,29 @@ class _Check:
             elif kind == "refusal" and not self._dialect.refusals:
                 self.found.add("OR-26", n, path, "a refusal")
             elif kind == "input_image" and not text_at(data, "file_id"):
-                self._media.url(n, f"{path}.image_url", data.get("image_url"))
+                self._image(n, m, "content", data)
             elif kind == "input_file":
                 self._file(n, path, data)
             elif kind == "input_audio" and self._dialect.checks_keys:
                 self.found.add("OR-18", n, path, "audio", which=1, kind=kind)
             self._length(n, f"{path}.text", data.get("text"))
 
+    def _image(self, n: int, m: int, key: str, part: Mapping[Any, Any]) -> None:
+        """OR-41: where an image is; then what it is."""
+        path, url = f"{key}[{m}].image_url", part.get("image_url")
+        others = self._dialect.checks_keys is False  # what such a server understands is not known
+        if isinstance(url, str) and not (url.strip() if others else url.startswith(("https://", "http://", "data:"))):
+            self.found.add("OR-41", n, path, f"the address {url!r:.80}", place=path)
+        else:
+            self._media.url(n, path, url)
+
     def _file(self, n: int, path: str, part: Mapping[Any, Any]) -> None:
         """OR-38 to OR-40: where a file is, and what it is."""
         if self._dialect.checks_keys is False:
             return
         url, held = text_at(part, "file_url"), text_at(part, "file_data")
-        if url.startswith("data:"):
-            self.found.add("OR-38", n, f"{path}.file_url", "a data URL", url=f"{url:.60}")
+        if url.startswith("data:") or (not url.strip() and part.get("file_url") is not None):
+            self.found.add("OR-38", n, f"{path}.file_url", "a data URL" if url else "no address", url=f"{url:.60}")
         elif NO_PDF.search(url):
             self.found.add("OR-40", n, f"{path}.file_url", f"the address {url!r:.80}")
         kind = held[5:].partition(";")[0].partition(",")[0] if held.startswith("data:") else ""
