@@ -59,9 +59,10 @@ class Asking(ABC):
         if arrangement is None:
             return [lost for raw in lists for lost in self.missing(raw, None)]
         dialect = self.dialect({**self.row, "fields": {**self.fields, **arrangement}})
-        return [lost for raw in lists for lost in self.missing(raw, _history(json.dumps(raw)).export(dialect))]
+        return [lost for raw in lists for lost in self.missing(raw, history_of(json.dumps(raw)).export(dialect))]
 
 
 @lru_cache(maxsize=128)
-def _history(raw: str) -> MessageHistory:
+def history_of(raw: str) -> MessageHistory:
+    """Read a list that is JSON; most are asked more than once."""
     return MessageHistory.from_list(json.loads(raw), dialect=OpenAIChat())

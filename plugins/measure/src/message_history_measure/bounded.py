@@ -69,7 +69,7 @@ def measure_template(template: str | PathLike[str] | Mapping[str, Any]) -> Measu
 
     Raises:
         FileNotFoundError: when there is no template.
-        TemplateRefusedError: when it is not a template, or renders not even a user message.
+        TemplateRefusedError: when it is not a template, or shows not even a user message.
         TooCostlyError: when it took more than 20 seconds or 512 MB.
 
     Complexity: some hundred small renderings; a template is measured once.

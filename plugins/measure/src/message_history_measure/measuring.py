@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.dialects import OpenAIChat
 from message_history.dialects.openai_chat.providers import HOSTS
-from message_history_measure.asking import Asking
-from message_history_measure.probes import IMAGE, PLANTED, TOOLS, calls, image, parts, result, user, words
+from message_history_measure.asking import Asking, history_of
+from message_history_measure.probes import IMAGE, PLANTED, TOOLS, calls, image, parts, result, says, step, user, words
 from message_history_measure.questions import (
     ASSISTANT_FIRST,
     EARLIER,
@@ -60,15 +60,19 @@ class Examination(Asking):
         """Ask all questions.
 
         Raises:
-            TemplateRefusedError: when not even a user message is rendered.
+            TemplateRefusedError: when not even a user message is shown.
         """
         self._tools = [tools for tools in (TOOLS, []) if not self._refusal(tools)]
         if not self._tools:
-            raise TemplateRefusedError(f"not even a user message is rendered: {self._refusal([])}")
+            raise TemplateRefusedError(f"not even a user message is shown: {self._refusal([])}")
         for question in QUESTIONS:
             if not any(question is settled and field in self.fields for settled, field in _SETTLED):
                 self.ask(question)
+        if self.fields.get("leading_assistant") and not self._role_at_first():
+            # A user message goes first then.
+            del self.fields["leading_assistant"]
         self._speakers()
+        self._ids()
         self._content_beside_calls()
         self._reasoning()
         self._reasoning_in_texts()
@@ -76,14 +80,15 @@ class Examination(Asking):
 
     def _refusal(self, tools: list[Entry]) -> str:
         """Say why prompts may not have tools, or must: some templates take only one of them."""
-        try:
-            self._prompt([{**user(), "content": parts("user")}], tools)
-        except TemplateRefusedError:
+        refusal = ""
+        for content in (parts("user"), user()["content"]):
             try:
-                self._prompt([user()], tools)
+                if PLANTED.search(self._prompt([{**user(), "content": content}], tools)):
+                    return ""
+                refusal = "nothing of it is in the prompt"
             except TemplateRefusedError as error:
-                return str(error)
-        return ""
+                refusal = str(error)
+        return refusal
 
     def dialect(self, row: Mapping[str, Any]) -> OpenAIChat:
         """Return the dialect with the fields of a row."""
@@ -181,11 +186,37 @@ class Examination(Asking):
             self.fields["images"] = False
             self.losses.append("images: they are left out, with a note")
 
+    def _role_at_first(self) -> bool:
+        """Return whether the role is written before an assistant's text that is first, if it is written elsewhere."""
+        first = self._before_words([says(), user()])[:1]
+        later = self._before_words(FIRST.lists[-1])[1:3]
+        if not first or len(set(later)) < 2:
+            return True
+        return _same_end(first[0], later[0]) > _same_end(*later)
+
+    def _before_words(self, raw: Sequence[Entry]) -> list[str]:
+        """Return what is in the prompt before each planted word."""
+        try:
+            return PLANTED.split(self._prompt(self._sent(json.dumps(raw)), self._tools[0]))[:-1:2]
+        except TemplateRefusedError:
+            return []
+
+    def _sent(self, raw: str) -> Sequence[Entry]:
+        return history_of(raw).export(self.dialect(self.row)).messages
+
+    def _ids(self) -> None:
+        """Find whether a result is shown as that of an earlier call which has the same id."""
+        first, second = (calls(n)["tool_calls"][0]["id"] for n in (1, 2))
+        raw = json.dumps([user(), *step(1), *step(2), says()])
+        lists = (raw, raw.replace(second, first))
+        with contextlib.suppress(TemplateRefusedError):
+            apart, shared = (self._prompt(self._sent(each), self._tools[0]) for each in lists)
+            if apart.replace(second, first) != shared:
+                self.fields["unique_ids"] = True
+
     def _speakers(self) -> None:
         """Find whether anything tells the roles apart."""
-        pieces = PLANTED.split(self._prompt(self._as_parts(FIRST.lists[-1]), self._tools[0]))
-        # The pieces come before and after the words, and each word's kind between.
-        if len(set(pieces[2:-1:2])) == 1:
+        if len(set(self._before_words(FIRST.lists[-1])[1:])) == 1:
             self.losses.append("roles: nothing tells user and assistant apart")
 
 
@@ -197,6 +228,12 @@ _SEEN: Final = [*parts("user"), image()]
 _NOTHING: Final = re.compile(r"\b(None|null|undefined)\b")
 _DATA: Final = re.compile(r"""['"]type['"]: ?['"](text|image_url)['"]""")
 """Parts of content that are written as what they are in the list, which says nothing to a model."""
+
+
+def _same_end(first: str, second: str) -> int:
+    """Count the letters with which both end."""
+    unlike = (n for n, (one, other) in enumerate(zip(reversed(first), reversed(second), strict=False)) if one != other)
+    return next(unlike, min(len(first), len(second)))
 
 
 def _thoughts(lists: Iterable[list[Entry]]) -> int:

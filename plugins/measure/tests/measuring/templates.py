@@ -62,6 +62,15 @@ WHIMS: Final = {
     "nothing as None": template("{{ m.content }}" + CALLS),
     "something in results": template(each=refusing("m.role == 'tool' and not m.content")),
     "not the assistant last": template(each=refusing("loop.last and m.role == 'assistant'")),
+    "an assistant at first without its role": template().replace(
+        "[{{ m.role }}]", "{% if not loop.first or m.role != 'assistant' %}[{{ m.role }}]{% endif %}"
+    ),
+    "results by the first id": template(
+        TEXT + CALLS + "{% if m.role == 'tool' %}{% set ns = namespace(name='') %}"
+        "{% for o in messages %}{% for c in o.tool_calls or [] %}"
+        "{% if c.id == m.tool_call_id and not ns.name %}{% set ns.name = c.function.name %}{% endif %}"
+        "{% endfor %}{% endfor %} of {{ ns.name }}{% endif %}"
+    ),
     "the user first": template(each=refusing("loop.first and m.role == 'assistant'")),
     "tools": template(first="{% for t in tools %}<tool {{ t.function.name }}>{% endfor %}"),
     "no tools": template(TEXT, first=refusing("tools")),

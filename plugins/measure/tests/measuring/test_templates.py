@@ -68,6 +68,8 @@ FIELDS: dict[str, dict[str, Any]] = {
     "not the assistant last": {"prefill": False},
     "a system prompt unless results are last": {"system_role": "user"},
     "the user first": USER_FIRST,
+    "an assistant at first without its role": USER_FIRST,
+    "results by the first id": {"unique_ids": True},
     "tools": {},
     "no tools": {"tools": "text"},
     "names of speakers": {"refused_keys": None},
@@ -125,11 +127,13 @@ def test_what_no_arrangement_shows_is_said() -> None:
 
 
 def test_a_template_without_even_a_user_message_is_refused() -> None:
-    with pytest.raises(TemplateRefusedError, match="not even a user message is rendered: I do not take that"):
+    with pytest.raises(TemplateRefusedError, match="not even a user message is shown: I do not take that"):
         measured(refusing("messages"))
 
 
 def test_a_text_that_is_no_template_is_refused() -> None:
+    with pytest.raises(TemplateRefusedError, match="not even a user message is shown: nothing of it is in the prompt"):
+        measured("{% for m in conversations or [] %}{{ m.content }}{% endfor %}")
     with pytest.raises(TemplateRefusedError, match="it is not a template"):
         measured("{% for m in messages %}")
 

@@ -147,7 +147,7 @@ class OpenAIChat(Fields):
         Raises:
             ModuleNotFoundError: when the distribution is not installed that measures.
             FileNotFoundError: when there is no template.
-            ValueError: when it is not a template, or renders not even a user message.
+            ValueError: when it is not a template, or shows not even a user message.
 
         Complexity: some hundred small renderings, in a separate process; a template is measured once.
         """
