@@ -1095,6 +1095,24 @@ def test_a_list_may_end_with_the_assistant_where_nobody_was_seen_to_refuse_it() 
         assert history.for_send(OpenAIChat.for_model(model, provider))[-1]["role"] == "user"
 
 
+@pytest.mark.parametrize("provider", ["mistral", "deepseek", "deepseek-r1"])
+def test_a_prefix_goes_out_as_one_at_the_end_of_a_list_where_the_provider_says_so(provider: str) -> None:
+    raw: list[Wire] = [ASK, {**SAID, "prefix": True}]
+    dialect = OpenAIChat.for_model(provider)
+    assert check(raw, dialect) == []
+    history = MessageHistory.from_list(raw)
+    assert history.for_send(dialect)[-1]["prefix"] is True
+    assert history.for_send(dialect) == json.loads(history.for_send_json(dialect))
+    assert history.export(dialect).repairs == ()
+    later = history.add_user("no")
+    assert not any("prefix" in message for message in later.for_send(dialect))
+    assert later.for_send(dialect) == json.loads(later.for_send_json(dialect))
+    assert [item for each in later.export(dialect).repairs for item in each.removed] == [{"prefix": True}]
+    answer = MessageHistory.from_list([ASK, SAID])
+    assert "prefix" not in answer.for_send(dialect)[-1]
+    assert not any("prefix" in message for message in history.for_send(OpenAIChat.for_model("groq")))
+
+
 def test_the_placeholder_before_a_leading_assistant_is_not_sent_where_such_a_list_is_taken() -> None:
     raw = [SAID, ASK]
     history = MessageHistory.from_list(raw)

@@ -167,6 +167,7 @@ OF_SOME_MODEL: list[tuple[Dialect[Any], Dialect[Any], list[Any]]] = [
         [ASK, {"role": "assistant", "content": "Sure, ", "prefix": True}],
     ),
     (OpenAIChat(), OpenAIChat.for_model("deepseek-v3-0324", "azure"), with_call(content=[])),
+    (OpenAIChat(), OpenAIChat.for_model("mistral"), [ASK, {"role": "assistant", "content": "Sure, ", "prefix": True}]),
 ]
 
 

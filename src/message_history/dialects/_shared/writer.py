@@ -346,3 +346,9 @@ def named_for(name: str, fits: re.Pattern[str], limit: int, changes: Changes) ->
         alias = f"t_{alias[: limit - 2]}"
     changes.rewritten(f"the tool name {name!r:.80} as {alias!r}")
     return alias
+
+
+def is_prefix(assistant: Message, *origins: str) -> bool:
+    """Return whether an assistant message, or one that was joined to it, came with `prefix` in one of some dialects."""
+    blocks = [block for block in assistant.content if block.meta is not None]
+    return any(block.carried(origin).get("prefix") is True for block in blocks for origin in origins)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from attrs import frozen
 
 from message_history.dialects._shared.rules import Rule, checked_name, fields_for
+from message_history.dialects._shared.writer import is_prefix
 from message_history.dialects.base import Reply
 from message_history.dialects.mistral.limits import SERVED
 from message_history.dialects.mistral.model_fields import Fields
-from message_history.dialects.mistral.parse import MISTRAL, SHARED, is_prefix
+from message_history.dialects.mistral.parse import MISTRAL, SHARED
 from message_history.dialects.mistral.parse import parse as parse_list
 from message_history.dialects.mistral.schema import MODELS, RULES, VERSIONS
 
@@ -107,7 +108,7 @@ class Mistral(Fields):
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end here: with a message that came as a prefix, where that is taken."""
-        return self.prefix is not False and is_prefix(assistant)
+        return self.prefix is not False and is_prefix(assistant, MISTRAL, *SHARED)
 
     def sends(self, origin: str, key: str, *, of_message: bool = False) -> bool:
         """Return whether a key is looked at; `prefix` is, whichever dialect it came from; see `Dialect.sends`."""

@@ -51,16 +51,6 @@ SHARED: Final[Mapping[str, frozenset[str]]] = {OPENAI_CHAT: frozenset({"detail",
 """The keys of blocks that Mistral and Chat Completions have in common: its lists can read as theirs."""
 
 
-def is_prefix(assistant: Message) -> bool:
-    """Return whether an assistant message, or one that was joined to it, came with `prefix`."""
-    # A list of Mistral's reads like Chat Completions where nothing in it distinguishes them.
-    return any(
-        block.meta is not None and block.carried(origin).get("prefix") is True
-        for block in assistant.content
-        for origin in (MISTRAL, OPENAI_CHAT)
-    )
-
-
 def shared_key(block: Block, key: str) -> Any:
     """Return a key that Mistral and Chat Completions have in common, whichever the block was read as."""
     if block.meta is None:

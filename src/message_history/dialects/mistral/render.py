@@ -25,13 +25,14 @@ from message_history.dialects._shared.writer import (
     PLACEHOLDER,
     Aliases,
     Changes,
+    is_prefix,
     is_unicode,
     named_for,
     thaw_well_formed,
     well_formed,
 )
 from message_history.dialects.mistral import schema
-from message_history.dialects.mistral.parse import JOINED, MISTRAL, NOTED, SHARED, is_prefix, shared_key
+from message_history.dialects.mistral.parse import JOINED, MISTRAL, NOTED, SHARED, shared_key
 from message_history.dialects.mistral.plain_writer import BRIDGE, GO_ON, NOT_TAKEN_BACK, OTHER_ID, MistralPlainWriter
 from message_history.dialects.openai_chat.media import beside_source, url_of
 from message_history.dialects.openai_chat.parse import OPENAI_CHAT
@@ -62,8 +63,8 @@ class Render:
         self._prefix_at = -1
 
     def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], None]:
-        last = messages[-1] if messages else None
-        if last is not None and last.role == "assistant" and self._dialect.prefix is not False and is_prefix(last):
+        last = messages[-1] if messages and self._dialect.prefix is not False else None
+        if last is not None and last.role == "assistant" and is_prefix(last, MISTRAL, *SHARED):
             self._prefix_at = len(messages) - 1
         wire = write_list(self, messages, system, self._short)
         if self._prefix_at >= 0:

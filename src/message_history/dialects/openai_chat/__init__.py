@@ -42,6 +42,8 @@ class OpenAIChat(Fields):
         provider: whose rules are quoted in violations.
         prefill: whether the list may end with the assistant (OT-02, HF-11, PX-02). None where no host is known: a check
             takes it, and an export puts a user's turn after it.
+        prefix: whether a message that came with `prefix` may end the list, and is sent as one there (MI-06, DS-08).
+            None where no host is known to: it is omitted.
         leading_assistant: whether the list may begin with the assistant: the placeholder before it is not sent. None
             where no host is known: such a list is sent unchanged.
         system_role: the role of system messages; `user` where the model takes neither other (OC-17, HF-03).
@@ -221,7 +223,9 @@ class OpenAIChat(Fields):
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the assistant."""
-        return bool(self.prefill)
+        from message_history.dialects._shared.writer import is_prefix  # noqa: PLC0415 - few ask
+
+        return bool(self.prefill) or (self.prefix is True and is_prefix(assistant, OPENAI_CHAT))
 
     def has_system_in_list(self) -> bool:
         """Return whether the system prompt goes into the list: it is the first message."""

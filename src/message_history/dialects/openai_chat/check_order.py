@@ -28,7 +28,8 @@ def faults_of_order(wire: Sequence[Mapping[Any, Any]], dialect: Fields) -> Itera
                 yield "user after tool", n, "a user message right after a tool message", 0
     if dialect.needs_user and "user" not in roles:
         yield "no user", None, "no user message", 0
-    if dialect.prefill is False and (roles[-1] == "assistant" or (dialect.tools == "text" and roles[-1] != "user")):
+    is_last = roles[-1] == "assistant" and not (dialect.prefix and wire[-1].get("prefix") is True)
+    if dialect.prefill is False and (is_last or (dialect.tools == "text" and roles[-1] not in ("user", "assistant"))):
         yield "last", len(roles) - 1, f"the last message is of role {short_repr(roles[-1])}", 0
     if roles[-2:] == ["assistant", "assistant"]:
         yield "last two", len(roles) - 1, "two assistant messages at the end", 0

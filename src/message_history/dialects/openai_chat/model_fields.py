@@ -27,6 +27,7 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
 
     provider: str = "openai"
     prefill: bool | None = None
+    prefix: bool | None = None
     leading_assistant: bool | None = None
     system_role: Literal["system", "developer", "user"] = "system"
     developer: bool = True

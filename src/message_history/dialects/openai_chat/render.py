@@ -23,7 +23,7 @@ from message_history.core.messages.policy import Policy
 from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.blank_texts import is_kept_blank
 from message_history.dialects._shared.list_writer import write_messages, write_turn
-from message_history.dialects._shared.writer import PLACEHOLDER, thaw_well_formed
+from message_history.dialects._shared.writer import PLACEHOLDER, is_prefix, thaw_well_formed
 from message_history.dialects.openai_chat import schema
 from message_history.dialects.openai_chat.block_writer import BlockWriter, Wire
 from message_history.dialects.openai_chat.media import data_url
@@ -62,6 +62,7 @@ class Render:
         self._short = ChatPlainWriter(dialect, self._writer) if is_common(dialect) else None
         self._behind: list[Wire] = []
         self._answers_calls = False
+        self._prefix_at = -1
 
     def written(self, messages: Sequence[Message], system: Sequence[SystemBlock]) -> tuple[list[Wire], None]:
         wire = self._system_prompt(system)
@@ -69,7 +70,12 @@ class Render:
         if wire and not messages and self._dialect.needs_user:
             self.changes.added("a user message, as there was none (HF-05)")
             wire.append({"role": "user", "content": Policy().bootstrap_text})
+        last = messages[-1] if messages and self._dialect.prefix else None
+        if last is not None and last.role == "assistant" and is_prefix(last, OPENAI_CHAT):
+            self._prefix_at = len(messages) - 1
         wire += write_messages(self, messages, self._short)
+        if self._prefix_at >= 0:
+            wire[-1]["prefix"] = True
         if self._dialect.parts == "always":
             for written in wire:
                 content = written.get("content") or ""
@@ -130,7 +136,7 @@ class Render:
                 self._assistant(block, wire, texts, beside=beside)
             if block.meta is not None:
                 taken = self._dialect.own_keys | returned_keys(block, self._dialect)
-                writer.omit_keys(block, taken)
+                writer.omit_keys(block, taken | ({"prefix"} if self.changes.index == self._prefix_at else frozenset()))
                 self._opened(wire, block)
                 self._own_keys(wire, block, taken)
         self._content(wire, texts, refusal, has_calls=bool(calls))
