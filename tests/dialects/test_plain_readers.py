@@ -167,3 +167,20 @@ def test_common_items_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [len(message.content) for message in history] == [1, 1, 1, 1]
     sent: list[Any] = history.for_send(OpenAIResponses())[: len(raw)]
     assert [item.get("arguments") for item in sent] == [item.get("arguments") for item in raw]
+
+
+def test_equal_ids_and_names_share_one_copy() -> None:
+    raw = [entry for n in range(2) for entry in (*_exchange(n), {"role": "assistant", "content": "It is sunny."})]
+    history = MessageHistory.from_list(json.loads(json.dumps([{"role": "user", "content": "Hi"}, *raw])))
+    calls = [call for message in history for call in message.calls]
+    results = [result for message in history for result in message.results]
+    assert [result.tool_use_id for result in results] == ["call_0", "call_1"]
+    assert all(result.tool_use_id is call.id for call, result in zip(calls, results, strict=True))
+    assert calls[0].name is calls[1].name
+
+
+def _exchange(number: int) -> list[dict[str, Any]]:
+    function = {"name": "get_weather", "arguments": "{}"}
+    calls = [{"id": f"call_{number}", "type": "function", "function": function}]
+    result = {"role": "tool", "tool_call_id": f"call_{number}", "content": "sunny"}
+    return [{"role": "assistant", "content": None, "tool_calls": calls}, result]

@@ -6,7 +6,8 @@ look stops the reading, and so does a run that it may be part of: the dialect's 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeGuard, final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeGuard, final
 
 from message_history.core.messages.message import (
     NEEDS_REPAIR,
@@ -46,7 +47,7 @@ class Piece:
         if not is_call(id, name, arguments):
             return False
         self.ids.append(id)
-        self.add((id, name, arguments), keys)
+        self.add((id, same(name), arguments), keys)
         return True
 
     def result(self, id: Any, content: str | tuple[str, ...], keys: bytes | None = None) -> bool:
@@ -56,6 +57,10 @@ class Piece:
         self.ids.append(id)
         self.add((id, content), keys)
         return True
+
+
+same: Final[Callable[[str], str]] = lru_cache(maxsize=1_000)(str)
+"""Returns the text that came first of those that are equal."""
 
 
 def is_call(id: Any, name: Any, arguments: Any) -> bool:
@@ -117,7 +122,9 @@ def _add(run: Piece, source: int, parsed: Parsed) -> bool:
         before = parsed.messages[-1] if parsed.messages else None
         if before is None or before.role != "assistant" or before.ids != ids:
             return False
-        for _, content in run.items[: len(ids)]:
+        ids = before.ids  # Equal texts share one copy, and so do equal names of tools.
+        for position, (_, content) in enumerate(run.items[: len(ids)]):
+            run.items[position] = ids[position], content
             # Most texts fail the cheap test for the text of a stub.
             if type(content) is str and content[:1] in STUB_BEGINS and content.startswith(STUB_OPENINGS):
                 shape = NEEDS_REPAIR

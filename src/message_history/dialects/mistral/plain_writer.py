@@ -9,6 +9,8 @@ from message_history.dialects._shared.writer import arguments_of, named_for
 from message_history.dialects.mistral.schema import ANY_NAME, NAME
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from message_history.core.messages.message import Message
     from message_history.core.messages.plain import Plain
     from message_history.dialects._shared.writer import Aliases, Changes
@@ -67,19 +69,11 @@ class MistralPlainWriter:
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         ids = message.ids
-        texts = []
-        aliases = self._ids.of_results(ids) if ids else ids
-        position = 0
-        for item in plain:
-            if type(item) is str:
-                texts.append(item)
-                continue
-            id, content = item
-            alias = aliases[position]
+        for (id, content), alias in zip(plain, self._ids.of_results(ids) if ids else (), strict=False):
             if alias != id:
                 self._changes.renamed(id, alias, OTHER_ID)
             wire.append({"role": "tool", "tool_call_id": alias, "content": content})
-            position += 1
+        texts = plain[len(ids) :]
         if texts:
             if ids and self._dialect.bridge:
                 self._changes.added("an assistant message between a tool message and a user message (MS-M03a)")
@@ -90,7 +84,7 @@ class MistralPlainWriter:
     def _name(self, name: str) -> str:
         return named_for(name, self._dialect.name_pattern, self._dialect.name_limit, self._changes)
 
-    def _content(self, texts: list[str]) -> str | list[Wire]:
+    def _content(self, texts: Sequence[str]) -> str | list[Wire]:
         if len(texts) == 1:
             return texts[0]
         in_list = texts and self._dialect.text_lists

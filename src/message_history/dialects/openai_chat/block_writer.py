@@ -236,7 +236,7 @@ class BlockWriter:
     def omit_keys(self, block: Block, taken: Iterable[str] = ()) -> None:
         """Record the keys of a block, and of the message that it opened, that are not sent; `taken` are sent."""
         meta = block.meta
-        if meta is None or (meta.extra is EMPTY and meta.carried is EMPTY):
+        if not self.changes.wanted or meta is None or (meta.extra is EMPTY and meta.carried is EMPTY):
             return
         opened = block.carried(OPENAI_CHAT)
         known = {"role", *taken}

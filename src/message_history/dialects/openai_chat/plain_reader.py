@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects._shared.metadata import with_keys
 from message_history.dialects._shared.plain_reader import Keeper, common_texts
-from message_history.dialects._shared.plain_runs import Piece, is_call, message_of, says_something
+from message_history.dialects._shared.plain_runs import Piece, is_call, message_of, same, says_something
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,11 +71,11 @@ def _assistant(entry: dict[str, Any], content: Any) -> Message | None:
         function, id = call.get("function"), call.get("id")
         if type(function) is not dict or len(function) != 2:
             return None
-        name, arguments = function.get("name"), function.get("arguments")
+        name, arguments = function.get("name", ""), function.get("arguments")
         if not is_call(id, name, arguments):
             return None
         ids.append(id)
-        items.append((id, name, arguments))
+        items.append((id, same(name), arguments))
     return message_of("assistant", items, ids)
 
 

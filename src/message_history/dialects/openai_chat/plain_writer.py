@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history.core.messages.message import kept_keys
-from message_history.core.messages.plain import WITH_KEYS, meta_of_keys
-from message_history.core.messages.sendable import reach
+from message_history.core.messages.plain import meta_of_keys
 from message_history.core.values.json_values import EMPTY
 from message_history.dialects._shared.plain_messages import SHORT, are_foreign
 from message_history.dialects._shared.writer import arguments_of
@@ -54,14 +53,21 @@ class ChatPlainWriter:
         self._ids = writer.ids
         self._takes_names = dialect.name_pattern is NAME
         self._adds_reasoning = bool(dialect.reasoning) and dialect.reasoning_required != "never"
+        # Whether a message of one text is that and nothing else.
+        self._is_whole = not self._adds_reasoning and not dialect.thinking_first
+        self._without_text = without_text(dialect)
 
     def takes(self, keys: bytes | None, item: Any) -> bool:
         """Return whether packed keys came from elsewhere, or are the name of a result alone."""
-        return are_foreign(keys, OPENAI_CHAT) or (len(item) == RESULT and type(item) is tuple and _name_in(keys) != "")
+        return (len(item) == RESULT and type(item) is tuple and _name_in(keys) != "") or are_foreign(keys, OPENAI_CHAT)
 
     def assistant(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         """Write an assistant message; see `PlainWriter`. The calls that it cannot hold come with their results."""
         dialect, texts, thinks = self._dialect, [], False
+        if self._is_whole and len(plain) == 1 and type(plain[0]) is str:
+            self._ids.new_scope()
+            wire.append({"role": "assistant", "content": plain[0]})
+            return True
         calls: list[Wire] = []
         aliases = self._ids.of_calls(message.ids)
         for item in plain:
@@ -78,7 +84,9 @@ class ChatPlainWriter:
             elif not thinks:
                 thinks = True
                 self._changes.omitted_thinking(message, NOT_TAKEN_BACK)
-        written: Wire = {"role": "assistant", "content": self._joined(texts)} if texts else call_message(calls, dialect)
+        written: Wire = {"role": "assistant", **self._without_text}
+        if texts:
+            written["content"] = self._joined(texts)
         if calls:
             written["tool_calls"] = calls
         self._writer.later_calls = self._later(written, calls) if len(calls) > dialect.max_calls else []
@@ -99,41 +107,31 @@ class ChatPlainWriter:
         return calls[limit:]
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
-        ids, dialect = message.ids, self._dialect
-        texts = []
-        later, aliases = self._writer.later_calls, self._ids.of_results(ids) if ids else ids
-        position, limit, kept = 0, dialect.max_calls, kept_keys(message) if reach(message) >= WITH_KEYS else ()
-        for item in plain:
-            if type(item) is str:
-                texts.append(item)
-                continue
-            if later and position and position % limit == 0:
-                self._call(later[position - limit : position], wire)
-            id, content = item
+        ids = message.ids
+        texts = plain[len(ids) :] if ids else plain
+        if ids:
+            self._results(message, plain, wire)
+        if texts:
+            if ids and self._dialect.bridge:
+                self._bridge(wire)
+            wire.append({"role": "user", "content": texts[0] if len(texts) == 1 else self._joined(texts)})
+        return True
+
+    def _results(self, message: Message, plain: Plain, wire: list[Wire]) -> None:
+        dialect, later, kept = self._dialect, self._writer.later_calls, kept_keys(message)
+        for position, alias in enumerate(self._ids.of_results(message.ids)):
+            if later and position and position % dialect.max_calls == 0:
+                wire.append(call_message(later[position - dialect.max_calls : position], dialect))
+            id, content = plain[position]
             if not content and dialect.empty_result is not None:
                 self._changes.added("text of an empty result (KM-02, XA-02)")
                 content = dialect.empty_result
-            alias = aliases[position]
             if alias != id:
                 self._changes.renamed(id, alias, OTHER_ID)
             wire.append({"role": "tool", "tool_call_id": alias, "content": content})
             if kept and (name := _name_in(kept[position])):
                 wire[-1]["name"] = name if self._takes_names else self._writer.name(name)
-            position += 1
-        if texts:
-            asking = {"role": "user", "content": self._joined(texts)}
-            if ids and dialect.bridge:
-                self._bridge(wire)
-            wire.append(asking)
         self._writer.later_calls = []
-        return True
-
-    def _call(self, calls: list[Wire], wire: list[Wire]) -> None:
-        """Write calls that the assistant message could not hold, before their results."""
-        written = call_message(calls, self._dialect)
-        if self._adds_reasoning:
-            add_reasoning(written, self._dialect, has_calls=True)
-        wire.append(written)
 
     def _bridge(self, wire: list[Wire]) -> None:
         """Let the assistant say something where a user message may not follow a tool message."""
@@ -183,9 +181,14 @@ def _apart(wire: Wire, dialect: Fields, writer: BlockWriter) -> list[Wire]:
     return [text, {"role": "user", "content": GO_ON}, call_message(calls, dialect)]
 
 
+def without_text(dialect: Fields) -> Wire:
+    """Return the content of an assistant message without text."""
+    return {} if dialect.null_content == "omit" else {"content": "" if dialect.null_content in EMPTIED else None}
+
+
 def call_message(calls: list[Wire], dialect: Fields) -> Wire:
-    content = {} if dialect.null_content == "omit" else {"content": "" if dialect.null_content in EMPTIED else None}
-    made: Wire = {"role": "assistant", **content, "tool_calls": calls}
+    """Write an assistant message of calls alone, as of those that the message before could not hold."""
+    made: Wire = {"role": "assistant", **without_text(dialect), "tool_calls": calls}
     add_reasoning(made, dialect, has_calls=True)
     return made
 

@@ -295,9 +295,7 @@ class Render:
         limit = self._dialect.max_calls
         for position, block in enumerate(results):
             if later and position and position % limit == 0:
-                empty = call_message(later[position - limit : position], self._dialect)
-                add_reasoning(empty, self._dialect, has_calls=True)
-                wire.append(empty)
+                wire.append(call_message(later[position - limit : position], self._dialect))
             wire.append(self._result(block))
         return wire
 

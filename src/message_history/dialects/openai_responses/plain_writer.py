@@ -63,15 +63,9 @@ class ResponsesPlainWriter:
         ids = message.ids
         if not self.may_answer or ids != (self.asked.ids if self.asked is not None else ()) or not self._fits(plain):
             return False
-        texts = []
-        aliases = self._ids.of_results(ids)
-        position = 0
-        for item in plain:
-            if type(item) is str:
-                texts.append(item)
-            else:
-                wire.append({"type": "function_call_output", "call_id": aliases[position], "output": item[1]})
-                position += 1
+        for (_, output), alias in zip(plain, self._ids.of_results(ids) if ids else (), strict=False):
+            wire.append({"type": "function_call_output", "call_id": alias, "output": output})
+        texts = plain[len(ids) :]
         if len(texts) == 1:
             wire.append({"role": "user", "content": texts[0]})
         elif texts:
