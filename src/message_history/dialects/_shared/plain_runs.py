@@ -44,7 +44,7 @@ class Piece:
 
     def call(self, id: Any, name: Any, arguments: Any, keys: bytes | None = None) -> bool:
         """Add a call whose input came as text; False when it needs a second look."""
-        if not is_call(id, name, arguments):
+        if not (is_word(id) and is_word(name) and type(arguments) is str and is_object_text(arguments)):
             return False
         self.ids.append(id)
         self.add((id, same(name), arguments), keys)
@@ -61,11 +61,6 @@ class Piece:
 
 same: Final[Callable[[str], str]] = lru_cache(maxsize=1_000)(str)
 """Returns the text that came first of those that are equal."""
-
-
-def is_call(id: Any, name: Any, arguments: Any) -> bool:
-    """Return whether a call whose input came as text needs no second look."""
-    return is_word(id) and is_word(name) and type(arguments) is str and is_object_text(arguments)
 
 
 def is_word(value: Any) -> TypeGuard[str]:

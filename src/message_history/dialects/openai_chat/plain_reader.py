@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects._shared.metadata import with_keys
 from message_history.dialects._shared.plain_reader import Keeper, common_texts
-from message_history.dialects._shared.plain_runs import Piece, is_call, message_of, same, says_something
+from message_history.dialects._shared.plain_runs import Piece, message_of, says_something
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,27 +56,25 @@ def _result(entry: dict[str, Any], content: Any, keep: Keeper) -> Piece | None:
 
 
 def _assistant(entry: dict[str, Any], content: Any) -> Message | None:
-    items: list[Any] = []
-    ids: list[Any] = []
     calls = entry.get("tool_calls")
+    if calls is None:
+        return message_of("assistant", (content,)) if says_something(content) else None
+    piece = Piece("assistant")
     if says_something(content):
-        items.append(content)
+        piece.add(content)
     elif not calls or (content is not None and content != ""):
         return None
-    if calls is not None and type(calls) is not list:
+    if type(calls) is not list:
         return None
-    for call in calls or ():
+    for call in calls:
         if type(call) is not dict or len(call) != 3 or call.get("type") != "function":
             return None
-        function, id = call.get("function"), call.get("id")
+        function = call.get("function")
         if type(function) is not dict or len(function) != 2:
             return None
-        name, arguments = function.get("name", ""), function.get("arguments")
-        if not is_call(id, name, arguments):
+        if not piece.call(call.get("id"), function.get("name"), function.get("arguments")):
             return None
-        ids.append(id)
-        items.append((id, same(name), arguments))
-    return message_of("assistant", items, ids)
+    return message_of("assistant", piece.items, piece.ids)
 
 
 READERS: Final = {dialect: entry_reader(dialect) for dialect in ("openai_chat", "mistral")}
