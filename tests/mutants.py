@@ -46,10 +46,10 @@ TESTS = {
     "src/message_history/dialects": (
         *("tests/dialects", "tests/replies", "tests/tools", "tests/media", "tests/vectors", "tests/saved"),
         *(f"tests/integrations/test_langchain{each}.py" for each in ("", "_approvals", "_items")),
-        "tests/test_broken_histories.py",
+        *("tests/core/test_untrusted.py", "tests/core/test_mistakes.py", "tests/test_broken_histories.py"),
     ),
     "src/message_history/following": ("tests/following", "plugins/healing"),
-    "src/message_history/storage": ("tests/sessions",),
+    "src/message_history/storage": ("tests/sessions", "tests/forgetting"),
     "src/message_history/files": ("tests/files", "tests/sessions"),
     "src/message_history/formats": ("tests/formats",),
     "plugins/compile/src": ("plugins/compile",),

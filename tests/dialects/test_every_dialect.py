@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from message_history import MessageHistory
@@ -16,6 +18,26 @@ class TestEveryDialect(DialectConformance):
     @pytest.fixture(autouse=True, params=DIALECTS)
     def _of_a_dialect(self, request: pytest.FixtureRequest) -> None:
         self.dialect = DIALECTS[request.param]
+
+
+ODD: list[Any] = [
+    71234567,
+    "(odd)",
+    ["(odd)"],
+    {"unheard": "(odd)"},
+    {"role": "martian", "unheard": "(odd)"},
+    {"type": "unheard", "of": "(odd)"},
+    {"kind": "unheard", "of": "(odd)"},
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("name", DIALECTS)
+def test_an_entry_that_is_no_message_is_kept_or_in_a_repair(name: str, odd: Any) -> None:
+    raw = [{"role": "user", "content": "q"}, odd, {"role": "user", "content": "r"}]
+    history = MessageHistory.from_list(raw, dialect=DIALECTS[name])
+    held = repr(history.to_list()) + repr([(repair.removed, repair.detail) for repair in history.repairs])
+    assert "(odd)" in held or "71234567" in held
 
 
 @pytest.mark.parametrize("role", ASSISTANTS)

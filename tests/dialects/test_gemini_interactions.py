@@ -46,7 +46,7 @@ def result(id: str = "c1", raw: Any = "sunny", **keys: Any) -> dict[str, Any]:
     return {"type": "function_result", "call_id": id, "name": "weather", "result": raw, **keys}
 
 
-SEARCH = [
+SEARCH: list[Any] = [
     {"type": "google_search_call", "id": "s1", "arguments": {"queries": ["q"]}, "signature": "c2ln"},
     {"type": "google_search_result", "call_id": "s1", "result": [{"url": "https://e.x"}], "signature": "c2ln"},
 ]
@@ -302,6 +302,51 @@ def test_a_stream_is_put_together() -> None:
     assert reply.history_so_far.for_send(INTERACTIONS)[:4] == steps
     assert reply.response is not None
     assert (reply.response["id"], reply.response["model"]) == ("v1_x", "m")
+
+
+CITED: dict[str, Any] = {"type": "url_citation", "url": "https://example.com", "start_index": 0, "end_index": 1}
+PICTURE = {"type": "image", "data": PIXEL, "mime_type": "image/png"}
+
+
+@pytest.mark.parametrize(
+    ("deltas", "step"),
+    [
+        (
+            [text("Su"), {"type": "text_annotation_delta", "annotations": [CITED]}, text("nny"),
+             {"type": "text_annotation_delta", "annotations": [{**CITED, "end_index": 5}]}],
+            output({**text("Sunny"), "annotations": [CITED, {**CITED, "end_index": 5}]}),
+        ),
+        ([text("Look:"), PICTURE, text("There.")], output(text("Look:"), PICTURE, text("There."))),
+        (
+            [{"type": "thought_summary", "content": each} for each in (text("a"), PICTURE, text("b"))]
+            + [{"type": "thought_signature", "signature": each} for each in ("c2", "ln")],
+            {"type": "thought", "signature": "c2ln", "summary": [text("a"), PICTURE, text("b")]},
+        ),
+        (
+            [{"type": "google_search_call", "id": "s1"}, {"type": "google_search_call", "id": None, "arguments": {}}],
+            {"type": "google_search_call", "id": "s1", "arguments": {}},
+        ),
+    ],
+    ids=["citations", "a picture", "thinking", "a server tool"],
+)  # fmt: skip
+def test_a_step_in_pieces_is_the_step_whole(deltas: list[Any], step: dict[str, Any]) -> None:
+    reply = Accumulator(INTERACTIONS, MessageHistory().add_user("Weather?"))
+    for delta in deltas:
+        reply.feed({"event_type": "step.delta", "index": 0, "delta": delta})
+    reply.feed({"event_type": "interaction.completed", "interaction": {"id": "v1_x", "status": "completed"}})
+    assert reply.response is not None
+    assert reply.response["steps"] == [step]
+
+
+def test_a_server_tool_s_signature_that_does_not_decode_is_left_out() -> None:
+    """GI-11: a step with it is refused; one with another signature keeps it."""
+    signatures: list[tuple[Any, bool]] = [("c2ln", True), ("no base64!", False), (7, False)]
+    for signature, kept in signatures:
+        steps: list[Any] = [{**step, "signature": signature} for step in SEARCH]
+        history = MessageHistory.from_list([asked("q"), *steps, output("a"), asked("b")], dialect=INTERACTIONS)
+        exported = history.export(INTERACTIONS)
+        assert check(exported.messages, INTERACTIONS) == []
+        assert [step.get("signature") for step in exported.messages[1:3]] == [signature if kept else None] * 2
 
 
 @pytest.mark.parametrize("count", range(len(EVENTS)))

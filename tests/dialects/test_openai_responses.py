@@ -991,6 +991,12 @@ def test_a_status_goes_back_with_a_message_that_came_without_an_id() -> None:
     assert exported.repairs == ()
 
 
+def test_a_status_goes_back_with_its_own_message_alone() -> None:
+    """Three messages of the user are one here; the second and the third came without a status."""
+    raw: Items = [{**Q, "status": "completed"}, {"role": "developer", "content": "s"}, Q2]
+    assert MessageHistory.from_list(raw, dialect=GPT5).for_send(GPT5) == raw
+
+
 def test_a_second_status_of_one_message_is_recorded() -> None:
     wire = [
         {"role": "user", "content": text, "status": status}
