@@ -12,7 +12,7 @@ from message_history import MessageHistory
 from message_history.cli.app import app
 from message_history.files.files import TooLargeError
 from message_history.formats import large_files
-from message_history.formats.large_files import parts_of
+from message_history.formats.large_files import parts_of, streamed_format
 from message_history.formats.reading import session_in
 from message_history.storage import JsonlSession
 
@@ -28,7 +28,8 @@ PLACES = (1, 123, 399)
 
 @pytest.fixture(autouse=True)
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 10_000)
+    for limit in ("MAX_BYTES", "STREAMED"):
+        monkeypatch.setattr(f"message_history.files.opening.{limit}", 10_000)
     monkeypatch.setattr(large_files, "PART", 4_000)
     monkeypatch.setattr(large_files, "MAX_LINE", 3_000)
 
@@ -115,3 +116,18 @@ def test_lines_that_are_no_conversation_are_named_where_they_stand(tmp_path: Pat
     assert [note.line for part in parts_of(path) for note in part.notes] == [201]
     code, said = ran("check", str(path))
     assert (code, "line 201" in said) == (1, True)
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_what_can_be_held_is_repaired_and_read_in_every_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, lines: bool
+) -> None:
+    monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 100_000)
+    path = broken(tmp_path)
+    if not lines:
+        path = tmp_path / "one.json"
+        path.write_text(json.dumps([*SOUND["messages"] * ROWS, *BROKEN["messages"]], indent=1), encoding="utf-8")
+    assert (streamed_format(path) is not None) is lines
+    assert ran("check", str(path))[0] == 1
+    assert ran("doctor", "--fix", "--in-place", str(path))[0] == 0
+    assert ran("check", str(path))[0] == 0

@@ -20,6 +20,7 @@ from message_history.formats.examining import (
     changes,
     examine,
     find_files,
+    held,
     repair_beside,
     repair_in_place,
 )
@@ -156,6 +157,7 @@ def _outcome(
     """Repair a session that is broken, if that is wanted, and return its state then and the exit code for it."""
     if not found.wrong:
         return SOUND, ExitCode.DONE, None
+    found = held(found) if fix else found
     refusal = found.session.refusal if found.session is not None else None
     if refusal is not None and fix:
         printer.error(str(found.path), refusal)

@@ -16,7 +16,7 @@ from message_history.files.errors import SessionConflictError, SessionError
 from message_history.files.files import FileForm, NotRecognisedError, UnreadableFileError, json_bytes
 from message_history.files.folders import is_session_folder
 from message_history.files.opening import content, is_large
-from message_history.formats.large_files import parts_of
+from message_history.formats.large_files import parts_of, streamed_format
 from message_history.formats.own_sessions import OWN_SESSIONS
 from message_history.formats.reading import SessionFile, read_session
 from message_history.storage.sessions.jsonl import JsonlSession
@@ -125,11 +125,15 @@ def _may_be_session(path: Path) -> bool:
     return path.suffix in SUFFIXES or path.name in NAMES
 
 
-def examine(path: Path, *, chosen: Format | None = None) -> Examined:
-    """Look at one file; nothing is written. `chosen` is None to recognise its format."""
+def examine(path: Path, *, chosen: Format | None = None, whole: bool = False) -> Examined:
+    """Look at one file; nothing is written.
+
+    `chosen` is None to recognise its format. Only what is read `whole` can be repaired; without, a large file is looked
+    at part by part, where its format allows it.
+    """
     try:
         stamp = stamp_of(path)
-        if is_large(path):
+        if not whole and streamed_format(path, chosen) is not None:
             return _examined_by_parts(path, chosen, stamp)
         session = read_session(path, chosen=chosen)
     except NotRecognisedError as error:
@@ -144,6 +148,13 @@ def examine(path: Path, *, chosen: Format | None = None) -> Examined:
     return Examined(path=path, session=session, violations=tuple(session.violations()), stamp=stamp)
 
 
+def held(found: Examined) -> Examined:
+    """Return a file that was looked at part by part as it is read whole, unless it is too large for that."""
+    if found.session is None or found.session.counted is None or is_large(found.path):
+        return found
+    return examine(found.path, chosen=found.session.format, whole=True)
+
+
 def _examined_by_parts(path: Path, chosen: Format | None, stamp: Stamp | None) -> Examined:
     """Look at a file that is too large to be held; of what is wrong with it, the first is kept and all is counted."""
     messages = more = 0
@@ -153,15 +164,14 @@ def _examined_by_parts(path: Path, chosen: Format | None, stamp: Stamp | None) -
         chosen, messages = part.format, messages + part.messages
         notes += part.notes
         violations = part.violations()
-        kept = violations[: max(0, KEPT - len(found))]
-        found += kept
-        more += len(violations) - len(kept)
+        first = violations[: max(0, KEPT - len(found))]
+        found += first
+        more += len(violations) - len(first)
     if chosen is None or not messages:
         return Examined(path=path)
     broken = {id(conversation): conversation for conversation, _ in found}
-    session = SessionFile(
-        format=chosen, conversations=tuple(broken.values()), notes=tuple(notes), data=b"", counted=messages
-    )
+    kept = tuple(broken.values()) if chosen.by_line else part.conversations
+    session = SessionFile(format=chosen, conversations=kept, notes=tuple(notes), data=b"", counted=messages)
     return Examined(path=path, session=session, violations=tuple(found), stamp=stamp, more=more)
 
 
@@ -231,7 +241,7 @@ def brought_in(repaired: RepairedFile) -> RepairedFile:
     if backup is None or repaired.kept is None or (kept := stamp_of(backup)) == repaired.kept:
         return repaired
     late = f"another program wrote to it while it was repaired: what it wrote is in {backup}"
-    again = examine(backup)
+    again = examine(backup, whole=True)
     try:
         if again.session is not None and (kept, repaired.stamp) == (stamp_of(backup), stamp_of(path)):
             whole = again.session.repair_file()

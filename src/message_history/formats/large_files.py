@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
-from message_history.files.files import TooLargeError
-from message_history.files.opening import MAX_BYTES, MAX_LINE, is_large, opened
+from message_history.files.containers import is_container
+from message_history.files.files import TooLargeError, UnreadableFileError
+from message_history.files.opening import MAX_BYTES, MAX_LINE, STREAMED, is_large, is_streamed, opened
 from message_history.formats.reading import read_session, session_in
 
 if TYPE_CHECKING:
@@ -26,7 +27,30 @@ PART: Final = 8 * 1024 * 1024
 """How much of a file is held at once."""
 OWN: Final = "message-history"
 """The format of our own sessions."""
+CLAUDE_CODE: Final = "claude-code"
 _NUMBERED: Final = re.compile(r"(line|exchange) (\d+)")
+
+
+def streamed_format(path: str | PathLike[str], chosen: Format | None = None) -> Format | None:
+    """Return the format of a file of which not all is held; None for one that is read whole, or not at all.
+
+    Raises `TooLargeError` or `NotRecognisedError` for a file that is too large to be read whole, and must be.
+    """
+    if not is_streamed(path):
+        return None
+    try:
+        own = chosen if chosen is not None else _format_of(path)
+    except UnreadableFileError:
+        if is_large(path):
+            raise
+        return None
+    if own.by_line or own.name == OWN or (own.name == CLAUDE_CODE and find_spec("message_history_formats")):
+        return own
+    if is_large(path):
+        why = f"it is larger than {MAX_BYTES:,} bytes, and does not hold a conversation in each line"
+        more = "; for sessions of Claude Code, install message-history[formats]"
+        raise TooLargeError(why + more * (own.name == CLAUDE_CODE))
+    return None
 
 
 def parts_of(path: str | PathLike[str], *, chosen: Format | None = None) -> Iterator[SessionFile]:
@@ -35,13 +59,29 @@ def parts_of(path: str | PathLike[str], *, chosen: Format | None = None) -> Iter
     Raises as `read_session` does, and `TooLargeError` where a large file of another program is one conversation, or a
     line is too long.
     """
-    if is_large(path):
-        yield from _parts(path, chosen)
-    else:
+    own = streamed_format(path, chosen)
+    if own is None:
         yield read_session(path, chosen=chosen)
+    elif own.by_line:
+        yield from (_moved(session_in(data, chosen=own), before) for before, data in _stretches(path))
+    else:
+        with opened(path) as held:
+            if own.name == OWN:
+                # What was written can be checked: it is held as when it is loaded.
+                yield session_in(held.read(), chosen=own)
+            else:
+                yield import_module("message_history_formats.large_sessions").read_large(held, own)
 
 
-def _parts(path: str | PathLike[str], chosen: Format | None) -> Iterator[SessionFile]:
+def _format_of(path: str | PathLike[str]) -> Format:
+    data = next((data for _, data in _stretches(path)), b"")
+    if is_container(data) or (len(data) > STREAMED and not is_large(path)):
+        raise TooLargeError(f"it is larger than {MAX_BYTES:,} bytes")
+    return session_in(data).format
+
+
+def _stretches(path: str | PathLike[str]) -> Iterator[tuple[int, bytes]]:
+    """Yield some lines at a time that are not all blank, and how many there are before them."""
     before = 0
     with opened(path) as held:
         while data := held.read(PART):
@@ -50,20 +90,7 @@ def _parts(path: str | PathLike[str], chosen: Format | None) -> Iterator[Session
                 number = before + data.count(b"\n") + 1
                 raise TooLargeError(f"line {number:,} is longer than {MAX_LINE:,} bytes")
             if data.strip():
-                part = session_in(data, chosen=chosen)
-                chosen = part.format
-                if chosen.name == "claude-code" and find_spec("message_history_formats"):
-                    yield import_module("message_history_formats.large_sessions").read_large(held, chosen)
-                    return
-                if chosen.name == OWN:
-                    # What was written can be checked: it is held as when it is loaded.
-                    yield session_in(data + held.read(), chosen=chosen)
-                    return
-                if not chosen.by_line:
-                    why = f"it is larger than {MAX_BYTES:,} bytes, and does not hold a conversation in each line"
-                    more = "; for sessions of Claude Code, install message-history[formats]"
-                    raise TooLargeError(why + more * (chosen.name == "claude-code"))
-                yield _moved(part, before)
+                yield before, data
             before += data.count(b"\n")
 
 

@@ -10,10 +10,10 @@ from attrs import evolve
 
 from message_history.files.damaged_json import Decoder, decode_line
 from message_history.files.files import NotRecognisedError, TooLargeError
-from message_history.files.opening import MAX_LINE, is_large
+from message_history.files.opening import MAX_LINE, is_streamed
 from message_history.formats.kit import Document, UnreadableFileError
 from message_history.formats.kit.document import parse_document
-from message_history.formats.large_files import parts_of
+from message_history.formats.large_files import parts_of, streamed_format
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS, read_as, recognise
 from message_history_compile.columns import check_columns, images_of, with_lists
@@ -194,16 +194,17 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
         if found is not None and own_rows is not None:
             yield from _read_items(path, found[1], own_rows)
             return
-        if not is_url(path) and is_large(path) and not is_stream(path):
-            yield from _read_large(path, chosen)
+        own = streamed_format(path, chosen) if is_streamed(path) and not is_stream(path) else None
+        if own is not None:
+            yield from _read_large(path, own)
             return
         data = content(path)
         source = evolve(source, hash=digest_of(data))
         rows = _rows_in(data, chosen)
         if rows is not None:
-            own, items = rows
+            row_format, items = rows
             for n, item in enumerate(items):
-                yield from conversations_of(item, evolve(source, label=f"item {n}"), own)
+                yield from conversations_of(item, evolve(source, label=f"item {n}"), row_format)
             return
         masks = masks_in(parse_document(data).numbered_items) if _MASK.search(data) is not None else None
         yield from _read_session(session_in(data, chosen=chosen), source, masks)
@@ -216,16 +217,13 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
         yield Rejected(source=source, code="unreadable", why=str(error))
 
 
-def _read_large(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
-    """Read a file that is too large to be held: its lines, or the one session that they are."""
-    first = next(parts_of(path, chosen=chosen), None)
-    source = Source(path=named(path))
-    if first is None:
-        yield Rejected(source=source, code="no_conversation", why="it is blank")
-    elif first.format.by_line:
-        yield from _read_lines(Part(path, 0, size_of(path), first.format.name), first.format)
-    else:
-        yield from _read_session(first, evolve(source, hash=hash_of(path)), _masks_in_lines(path))
+def _read_large(path: str, own: Format) -> Iterator[Found | Rejected]:
+    """Read a file of which not all is held: its lines, or the one session that they are."""
+    if own.by_line:
+        yield from _read_lines(Part(path, 0, size_of(path), own.name), own)
+        return
+    (session,) = parts_of(path, chosen=own)
+    yield from _read_session(session, Source(path=named(path), hash=hash_of(path)), _masks_in_lines(path))
 
 
 def _masks_in_lines(path: str) -> int | None:

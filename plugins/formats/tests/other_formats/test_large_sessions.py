@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 10_000)
+    for limit in ("MAX_BYTES", "STREAMED"):
+        monkeypatch.setattr(f"message_history.files.opening.{limit}", 10_000)
     monkeypatch.setattr(large_sessions, "MAX_BYTES", 30_000)
     monkeypatch.setattr(large_sessions, "MAX_LINE", 8_000)
     monkeypatch.setattr(large_files, "PART", 4_000)
@@ -102,3 +103,20 @@ def test_a_line_that_is_too_long_is_named(tmp_path: Path) -> None:
     path.write_bytes(before + b'{"type": "user", "x": "' + b"x" * 9_000 + b'"}\n')
     with pytest.raises(TooLargeError, match=f"line {before.count(chr(10).encode()) + 1} is longer than 8,000 bytes"):
         list(parts_of(path))
+
+
+def test_copies_of_a_line_are_not_taken_for_another_message(tmp_path: Path) -> None:
+    """The first of two copies was read whole, which made the other one another message, of which the end was cut."""
+    path = tree(tmp_path, length=2, rewound=12)
+    *before, cut = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*before, before[-1] + before[-2], before[-3], cut]) + "\n", encoding="utf-8")
+    whole, (part,) = session_in(path.read_bytes()), parts_of(path)
+    assert [each.file for each in part.conversations] == [each.file for each in whole.conversations]
+    assert len(json.dumps(part.conversations[0].file.entries)) > 4 * 600
+
+
+def test_a_tree_that_can_be_read_whole_is_repaired(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 100_000)
+    path = tree(tmp_path, length=2, rewound=12)
+    assert ran("doctor", "--fix", "--in-place", str(path))[0] == 0
+    assert session_in(path.read_bytes()).violations() == []
