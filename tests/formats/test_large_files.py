@@ -28,8 +28,8 @@ PLACES = (1, 123, 399)
 
 @pytest.fixture(autouse=True)
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit in ("MAX_BYTES", "STREAMED"):
-        monkeypatch.setattr(f"message_history.files.opening.{limit}", 10_000)
+    monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 10_000)
+    monkeypatch.setattr("message_history.formats.large_files.STREAMED", 10_000)
     monkeypatch.setattr(large_files, "PART", 4_000)
     monkeypatch.setattr(large_files, "MAX_LINE", 3_000)
 

@@ -14,7 +14,7 @@ from message_history.cli.exit_codes import ExitCode
 from message_history.dialects.registry import DIALECTS
 from message_history.files.disk import replace
 from message_history.files.files import NotRecognisedError, TooLargeError, UnreadableFileError, content_of
-from message_history.files.opening import MAX_BYTES, is_streamed
+from message_history.files.opening import MAX_BYTES
 from message_history.formats.large_files import parts_of
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS
@@ -225,8 +225,8 @@ def over_files(
     """
     worst, chosen = ExitCode.DONE, format_named(format_name)
     for path in printer.progress(paths):
-        is_parted = finish is not None and path != STDIN and is_streamed(path)
-        sessions = parts_of(path, chosen=chosen) if is_parted else _whole(path, chosen)
+        may_part = finish is not None and path != STDIN
+        sessions = parts_of(path, chosen=chosen) if may_part else _whole(path, chosen)
         for session in _reported(path, printer, sessions):
             if isinstance(session, ExitCode):
                 code = session

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 MAX_BYTES: Final = 256 * 1024 * 1024
 """Files larger than this are not read whole: a conversation takes several times its file's size in memory."""
-STREAMED: Final = 32 * 1024 * 1024
-"""Of files larger than this no more is held than their format needs: held whole, it would be six times as much."""
 MAX_LINE: Final = 64 * 1024 * 1024
 """Lines longer than this are neither written nor read."""
 _FLAGS: Final = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK"))
@@ -54,22 +52,13 @@ def content(path: str | PathLike[str], limit: int) -> bytes:
         return held.read(limit)
 
 
-def is_large(path: str | PathLike[str]) -> bool:
-    """Return whether this is a file that is too large to be read whole; False where nobody may look."""
-    return _is_larger(path, MAX_BYTES)
-
-
-def is_streamed(path: str | PathLike[str]) -> bool:
-    """Return whether this is a file of which no more is held than its format needs; False where nobody may look."""
-    return _is_larger(path, STREAMED)
-
-
-def _is_larger(path: str | PathLike[str], size: int) -> bool:
+def is_large(path: str | PathLike[str], size: int | None = None) -> bool:
+    """Return whether a file has more bytes than `size`, or is too large to be read whole; False where none may look."""
     try:
         found = os.stat(path)  # noqa: PTH116 - takes any path
     except (OSError, ValueError):
         return False
-    return stat.S_ISREG(found.st_mode) and found.st_size > size
+    return stat.S_ISREG(found.st_mode) and found.st_size > (MAX_BYTES if size is None else size)
 
 
 def check_regular(path: str | PathLike[str], found: os.stat_result) -> None:

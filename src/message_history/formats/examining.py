@@ -126,11 +126,7 @@ def _may_be_session(path: Path) -> bool:
 
 
 def examine(path: Path, *, chosen: Format | None = None, whole: bool = False) -> Examined:
-    """Look at one file; nothing is written.
-
-    `chosen` is None to recognise its format. Only what is read `whole` can be repaired; without, a large file is looked
-    at part by part, where its format allows it.
-    """
+    """Look at one file; nothing is written. `chosen` is None to recognise its format; `whole` lets it be repaired."""
     try:
         stamp = stamp_of(path)
         if not whole and streamed_format(path, chosen) is not None:
@@ -149,10 +145,10 @@ def examine(path: Path, *, chosen: Format | None = None, whole: bool = False) ->
 
 
 def held(found: Examined) -> Examined:
-    """Return a file that was looked at part by part as it is read whole, unless it is too large for that."""
-    if found.session is None or found.session.counted is None or is_large(found.path):
+    """Return a file that was looked at in parts as it is read whole, unless it is too large for that."""
+    if (session := found.session) is None or session.counted is None or is_large(found.path):
         return found
-    return examine(found.path, chosen=found.session.format, whole=True)
+    return examine(found.path, chosen=session.format, whole=True)
 
 
 def _examined_by_parts(path: Path, chosen: Format | None, stamp: Stamp | None) -> Examined:

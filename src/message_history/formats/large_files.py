@@ -11,7 +11,7 @@ from attrs import evolve
 
 from message_history.files.containers import is_container
 from message_history.files.files import TooLargeError, UnreadableFileError
-from message_history.files.opening import MAX_BYTES, MAX_LINE, STREAMED, is_large, is_streamed, opened
+from message_history.files.opening import MAX_BYTES, MAX_LINE, content, is_large, opened
 from message_history.formats.reading import read_session, session_in
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from message_history.formats.kit.base import Format
     from message_history.formats.reading import SessionFile
 
+STREAMED: Final = 32 * 1024 * 1024
+"""Of a larger file no more is held than its format needs; held whole, it takes six times as much."""
 PART: Final = 8 * 1024 * 1024
 """How much of a file is held at once."""
 OWN: Final = "message-history"
@@ -32,45 +34,44 @@ _NUMBERED: Final = re.compile(r"(line|exchange) (\d+)")
 
 
 def streamed_format(path: str | PathLike[str], chosen: Format | None = None) -> Format | None:
-    """Return the format of a file of which not all is held; None for one that is read whole, or not at all.
+    """Return the format of a file of which not all is held; None for one that is read whole.
 
-    Raises `TooLargeError` or `NotRecognisedError` for a file that is too large to be read whole, and must be.
+    Raises `UnreadableFileError` for one that is too large for that.
     """
-    if not is_streamed(path):
+    if not is_large(path, STREAMED):
         return None
     try:
         own = chosen if chosen is not None else _format_of(path)
+    except OSError:
+        return None
     except UnreadableFileError:
         if is_large(path):
             raise
         return None
     if own.by_line or own.name == OWN or (own.name == CLAUDE_CODE and find_spec("message_history_formats")):
         return own
-    if is_large(path):
-        why = f"it is larger than {MAX_BYTES:,} bytes, and does not hold a conversation in each line"
-        more = "; for sessions of Claude Code, install message-history[formats]"
-        raise TooLargeError(why + more * (own.name == CLAUDE_CODE))
-    return None
+    if not is_large(path):
+        return None
+    why = f"it is larger than {MAX_BYTES:,} bytes, and does not hold a conversation in each line"
+    more = "; for sessions of Claude Code, install message-history[formats]"
+    raise TooLargeError(why + more * (own.name == CLAUDE_CODE))
 
 
 def parts_of(path: str | PathLike[str], *, chosen: Format | None = None) -> Iterator[SessionFile]:
     """Yield what a file holds: whole, or some lines at a time where it is large.
 
-    Raises as `read_session` does, and `TooLargeError` where a large file of another program is one conversation, or a
-    line is too long.
+    Raises as `read_session` does, and `TooLargeError` where a large file is one conversation, or a line is too long.
     """
     own = streamed_format(path, chosen)
     if own is None:
         yield read_session(path, chosen=chosen)
     elif own.by_line:
         yield from (_moved(session_in(data, chosen=own), before) for before, data in _stretches(path))
+    elif own.name == CLAUDE_CODE:
+        yield import_module("message_history_formats.large_sessions").read_large(path, own)
     else:
-        with opened(path) as held:
-            if own.name == OWN:
-                # What was written can be checked: it is held as when it is loaded.
-                yield session_in(held.read(), chosen=own)
-            else:
-                yield import_module("message_history_formats.large_sessions").read_large(held, own)
+        # What was written can be checked: it is held as when it is loaded.
+        yield session_in(content(path, -1), chosen=own)
 
 
 def _format_of(path: str | PathLike[str]) -> Format:

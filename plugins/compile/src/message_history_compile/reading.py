@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from attrs import evolve
 
 from message_history.files.damaged_json import Decoder, decode_line
 from message_history.files.files import NotRecognisedError, TooLargeError
-from message_history.files.opening import MAX_LINE, is_streamed
+from message_history.files.opening import MAX_LINE
 from message_history.formats.kit import Document, UnreadableFileError
 from message_history.formats.kit.document import parse_document
 from message_history.formats.large_files import parts_of, streamed_format
@@ -194,7 +195,7 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
         if found is not None and own_rows is not None:
             yield from _read_items(path, found[1], own_rows)
             return
-        own = streamed_format(path, chosen) if is_streamed(path) and not is_stream(path) else None
+        own = streamed_format(path, chosen) if Path(path).is_file() and not is_stream(path) else None
         if own is not None:
             yield from _read_large(path, own)
             return

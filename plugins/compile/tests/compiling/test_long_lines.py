@@ -55,8 +55,8 @@ def session(folder: Path, rewound: int) -> Path:
 def test_the_conversation_of_a_large_session_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = session(tmp_path, rewound=40)
     compile_files([path], Plan(target="trl"), tmp_path / "whole")
-    for limit in ("MAX_BYTES", "STREAMED"):
-        monkeypatch.setattr(f"message_history.files.opening.{limit}", 20_000)
+    monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 20_000)
+    monkeypatch.setattr("message_history.formats.large_files.STREAMED", 20_000)
     monkeypatch.setattr("message_history_formats.large_sessions.MAX_BYTES", 30_000)
     report = compile_files([path], Plan(target="trl"), tmp_path / "parted")
     assert (report.rows, report.rejected) == ({"train": 1}, {})
@@ -71,8 +71,8 @@ def test_a_mask_in_a_large_session_is_not_lost(tmp_path: Path, monkeypatch: pyte
     path.write_text(
         path.read_text(encoding="utf-8").replace('{"role": "assistant"', '{"weight": 0, "role": "assistant"')
     )
-    for limit in ("MAX_BYTES", "STREAMED"):
-        monkeypatch.setattr(f"message_history.files.opening.{limit}", 20_000)
+    monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 20_000)
+    monkeypatch.setattr("message_history.formats.large_files.STREAMED", 20_000)
     monkeypatch.setattr("message_history_formats.large_sessions.MAX_BYTES", 30_000)
     assert compile_files([path], Plan(target="trl"), tmp_path / "out").rejected == {"mask_lost": 1}
 
@@ -81,7 +81,7 @@ def test_a_mask_in_a_large_session_is_not_lost(tmp_path: Path, monkeypatch: pyte
 def test_a_conversation_that_is_too_long_has_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = session(tmp_path, rewound=40)
     for limit in (
-        "message_history.files.opening.STREAMED",
+        "message_history.formats.large_files.STREAMED",
         "message_history.files.opening.MAX_BYTES",
         "message_history_formats.large_sessions.MAX_BYTES",
     ):
@@ -99,8 +99,8 @@ def test_the_masks_of_each_part_of_a_large_file_are_compared_with_its_own_rows(
     path = tmp_path / "a.jsonl"
     # After so many lines without an object, its format is not looked for by lines.
     path.write_text('"no row"\n' * 700 + row * 400, encoding="utf-8")
-    for limit in ("MAX_BYTES", "STREAMED"):
-        monkeypatch.setattr(f"message_history.files.opening.{limit}", 20_000)
+    monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 20_000)
+    monkeypatch.setattr("message_history.formats.large_files.STREAMED", 20_000)
     monkeypatch.setattr(large_files, "PART", 30_000)
     report = compile_files([path], Plan(target="openai_chat", format="log"), tmp_path / "out")
     assert (report.rows, report.rejected) == ({"train": 400}, {"no_conversation": 700})

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from message_history.files.budgets import OverBudgetError, budget
 from message_history.files.files import TooLargeError, UnreadableFileError, json_bytes
-from message_history.files.opening import MAX_BYTES, MAX_LINE
+from message_history.files.opening import MAX_BYTES, MAX_LINE, opened
 from message_history.formats.claude_code_rows import threads
 from message_history.formats.kit.document import Document, rows_in
 from message_history.formats.kit.splicing import Line
@@ -23,6 +23,7 @@ from message_history.formats.registry import read_as
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from io import BufferedReader
+    from os import PathLike
 
     from message_history.files.damaged_json import LineNote
     from message_history.formats.kit import Format
@@ -35,11 +36,11 @@ DIGEST: Final = "\0digest"
 """The key of what tells a copy of a line from another line with its id."""
 
 
-def read_large(held: BufferedReader, own: Format) -> SessionFile:
+def read_large(path: str | PathLike[str], own: Format) -> SessionFile:
     """Read a session of Claude Code.
 
     Args:
-        held: its file.
+        path: its file.
         own: the format of Claude Code.
 
     Returns:
@@ -52,7 +53,7 @@ def read_large(held: BufferedReader, own: Format) -> SessionFile:
     Complexity: linear in the file, which is read twice.
     """
     try:
-        with budget(os.fstat(held.fileno()).st_size):
+        with opened(path) as held, budget(os.fstat(held.fileno()).st_size):
             return _read(held, own)
     except OverBudgetError as error:
         raise TooLargeError(str(error)) from error

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    for limit in ("MAX_BYTES", "STREAMED"):
-        monkeypatch.setattr(f"message_history.files.opening.{limit}", 10_000)
+    monkeypatch.setattr("message_history.files.opening.MAX_BYTES", 10_000)
+    monkeypatch.setattr("message_history.formats.large_files.STREAMED", 10_000)
     monkeypatch.setattr(large_sessions, "MAX_BYTES", 30_000)
     monkeypatch.setattr(large_sessions, "MAX_LINE", 8_000)
     monkeypatch.setattr(large_files, "PART", 4_000)
