@@ -1,4 +1,4 @@
-"""Files of lines that are too large to be held, some lines at a time, where each line is a conversation of its own."""
+"""Files that are too large to be held, some lines at a time, where each line is a conversation of its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ STREAMED: Final = 32 * 1024 * 1024
 PART: Final = 8 * 1024 * 1024
 """How much of a file is held at once."""
 OWN: Final = "message-history"
-"""The format of our own sessions."""
 CLAUDE_CODE: Final = "claude-code"
 _NUMBERED: Final = re.compile(r"(line|exchange) (\d+)")
 
@@ -42,26 +41,22 @@ def streamed_format(path: str | PathLike[str], chosen: Format | None = None) -> 
         return None
     try:
         own = chosen if chosen is not None else _format_of(path)
-    except OSError:
-        return None
-    except UnreadableFileError:
-        if is_large(path):
+    except (OSError, UnreadableFileError) as error:
+        if is_large(path) and isinstance(error, UnreadableFileError):
             raise
         return None
     if own.by_line or own.name == OWN or (own.name == CLAUDE_CODE and find_spec("message_history_formats")):
         return own
-    if not is_large(path):
-        return None
-    why = f"it is larger than {MAX_BYTES:,} bytes, and does not hold a conversation in each line"
-    more = "; for sessions of Claude Code, install message-history[formats]"
-    raise TooLargeError(why + more * (own.name == CLAUDE_CODE))
+    if is_large(path):
+        more = "; for sessions of Claude Code, install message-history[formats]" * (own.name == CLAUDE_CODE)
+        raise TooLargeError(
+            f"it is larger than {MAX_BYTES:,} bytes, and does not hold a conversation in each line{more}"
+        )
+    return None
 
 
 def parts_of(path: str | PathLike[str], *, chosen: Format | None = None) -> Iterator[SessionFile]:
-    """Yield what a file holds: whole, or some lines at a time where it is large.
-
-    Raises as `read_session` does, and `TooLargeError` where a large file is one conversation, or a line is too long.
-    """
+    """Yield what a file holds, some lines at a time where it is large; raises as `read_session` and `streamed_format`."""
     own = streamed_format(path, chosen)
     if own is None:
         yield read_session(path, chosen=chosen)
