@@ -56,7 +56,7 @@ def streamed_format(path: str | PathLike[str], chosen: Format | None = None) -> 
 
 
 def parts_of(path: str | PathLike[str], *, chosen: Format | None = None) -> Iterator[SessionFile]:
-    """Yield what a file holds, some lines at a time where it is large; raises as `read_session` and `streamed_format`."""
+    """Yield what a file holds, some lines at a time where it is large; raises as what reads it whole does."""
     own = streamed_format(path, chosen)
     if own is None:
         yield read_session(path, chosen=chosen)
