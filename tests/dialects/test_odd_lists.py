@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from enum import Enum
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 
-from message_history import MessageHistory, check
+from message_history import MessageHistory, RepairCode, check
 from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses, PydanticAI
 from message_history.dialects.registry import DIALECTS
 from message_history.testing.conformance.dialects import goes_round
@@ -159,3 +161,39 @@ def test_the_words_of_a_system_message_that_holds_more_are_sent_everywhere() -> 
     assert history.for_send(NEWEST)[-1] == later
     for target in TARGETS:
         assert "from now on" in json.dumps(history.for_send(target), default=repr)
+
+
+class Level(Enum):
+    """No role."""
+
+    LOW = 1
+
+
+class Speaker(Enum):
+    """Who speaks, as frameworks of their own write it."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+def test_a_role_that_is_a_member_of_an_enumeration_is_its_value() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    history = MessageHistory.from_list(
+        [
+            {"role": Speaker.SYSTEM, "content": "Be brief."},
+            SimpleNamespace(role=Speaker.USER, content="q"),
+            {"role": Speaker.ASSISTANT, "content": None, "tool_calls": [call]},
+            {"role": Speaker.TOOL, "tool_call_id": "c1", "content": "r"},
+            {"role": "assistant", "content": "a"},
+        ]
+    )
+    assert history.repairs == ()
+    assert history.system == "Be brief."
+    assert [message.role for message in history] == ["user", "assistant", "user", "assistant"]
+
+
+def test_a_role_of_an_enumeration_that_nobody_knows_is_not_the_users() -> None:
+    (repair,) = MessageHistory.from_list([{"role": Level.LOW, "content": "q"}]).repairs
+    assert repair.code is RepairCode.ENTRY_DROPPED

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from message_history import DocumentBlock, ImageBlock, MessageHistory, TextBlock, check
+from message_history import DocumentBlock, ImageBlock, MessageHistory, RepairCode, TextBlock, check
 from message_history.dialects import Anthropic, Bedrock, Gemini, Mistral, OpenAIChat, OpenAIResponses, PydanticAI
 from tests.campaigns.lists import written
 
@@ -216,3 +216,21 @@ def test_media_beside_a_result_of_mcp_go_back_with_it() -> None:
         wire = history.for_send(dialect)
         assert PIXEL in json.dumps(wire).replace(json.dumps(RESULT), "")
         assert check(wire, dialect) == []
+
+
+def test_results_in_messages_of_mcp_go_to_the_calls_that_they_name() -> None:
+    calls: list[dict[str, Any]] = [{"type": "tool_use", "id": id, "name": "f", "input": {}} for id in ("c1", "c2")]
+    results = [
+        {"type": "tool_result", "toolUseId": "c2", "content": [{"type": "text", "text": "second"}], "isError": True},
+        {"type": "tool_result", "toolUseId": "c1", "content": [{"type": "text", "text": "first"}]},
+    ]
+    history = MessageHistory.from_list(
+        [
+            {"role": "user", "content": {"type": "text", "text": "q"}},
+            {"role": "assistant", "content": calls},
+            {"role": "user", "content": results},
+        ]
+    )
+    found = [(block.tool_use_id, block.text, block.is_error) for block in history[-1].results]
+    assert found == [("c1", "first", False), ("c2", "second", True)]
+    assert {repair.code for repair in history.repairs} == {RepairCode.RESULTS_REORDERED}

@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from message_history import ImageBlock, from_file
+from message_history import from_file
 from message_history.cli.app import app
 from message_history.files.files import NotRecognisedError, content_of
 from message_history.formats.examining import find_files
 from message_history.formats.reading import session_in
 from tests.formats.samples.gemini_cli import GEMINI_CLI
 from tests.formats.samples.opencode import OPENCODE
-from tests.formats.samples.vscode_chat import VSCODE_CHAT, VSCODE_REQUEST
 from tests.formats.story import (
     ANSWER,
     ARGUMENTS,
     LOOKING,
     QUESTION,
     RESULT,
-    THOUGHT,
     TOOL_USE,
     lines,
     told,
@@ -59,38 +57,6 @@ def test_a_damaged_result_of_the_messages_api_is_still_recognised() -> None:
     damaged = {"type": "tool_result", "content": RESULT}
     rows = [{"role": "user", "content": [damaged]}]
     assert session_in(value(rows)).format.name == "messages"
-
-
-def test_a_response_of_vs_code_without_rounds_is_read_as_it_is_shown() -> None:
-    shown = [
-        {"value": LOOKING},
-        {
-            "kind": "toolInvocationSerialized",
-            "toolCallId": "u1",
-            "toolId": "mcp_read",
-            "resultDetails": {"input": json.dumps(ARGUMENTS), "output": [{"type": "embed", "value": RESULT}]},
-        },
-        {"kind": "textEditGroup", "edits": []},
-        {"value": ANSWER},
-    ]
-    image = {"kind": "image", "name": "i", "mimeType": "image/png", "value": {"0": 137, "1": 80}}
-    request = {**VSCODE_REQUEST, "response": shown, "result": None, "variableData": {"variables": [image]}}
-    main = session_in(value({**VSCODE_CHAT, "requests": [request]})).conversations[0]
-    assert [each for each in told(main.history()) if each[0] != "call"] == [each for each in STORY if each[0] != "call"]
-    assert main.omitted == (("textEditGroup parts", 1),)
-    assert isinstance(main.history()[0].content[1], ImageBlock)
-
-
-def test_words_of_a_response_that_are_in_no_round_are_kept() -> None:
-    request = {**VSCODE_REQUEST, "response": [*VSCODE_REQUEST["response"], {"value": "Said at last."}]}
-    main = session_in(value({**VSCODE_CHAT, "requests": [request]})).conversations[0]
-    assert told(main.history()) == [*STORY, ("assistant", "Said at last.")]
-    assert THOUGHT in str(main.file.entries)
-
-
-def test_a_change_of_what_is_not_there_is_reported() -> None:
-    log = lines({"kind": 0, "v": VSCODE_CHAT}, {"kind": 1, "k": ["requests", 3, "result"], "v": {}})
-    assert [note.line for note in session_in(log).unread] == [2]
 
 
 def test_a_transcript_of_vs_code_holds_calls_that_no_reply_asks_for_and_is_not_written(tmp_path: Path) -> None:

@@ -23,18 +23,41 @@ def _body(about: Any) -> dict[str, Any]:
 
 
 def _request(item: Mapping[str, Any]) -> dict[str, Any]:
-    if isinstance(item.get("messages"), list) or _outcome_of(item) is not None:
+    if isinstance(item.get("messages"), list):
         return dict(item)
-    return _body(item.get("request"))
+    if _outcome_of(item) is None:
+        return _body(item.get("request"))
+    taken = _input(item)
+    return taken if isinstance(taken, dict) else {**item, "input": taken}
+
+
+def _input(item: Mapping[str, Any]) -> Any:
+    """Return what a record of a call says that it was given: messages, or the body of a request."""
+    return item.get("input", item.get("inputs"))
 
 
 def _outcome_of(item: Mapping[str, Any]) -> list[Any] | None:
     """Return what a record of a call gave for its list of messages, as tracers keep both; None for another record."""
-    asked, output = item.get("input"), item.get("output")
+    taken, output = _input(item), item.get("output")
+    asked = taken.get("messages") if isinstance(taken, dict) else taken
     if "request" in item or not isinstance(asked, list) or not all(map(_is_entry, asked)):
         return None
-    output = output if isinstance(output, list) else [output]
+    output = _chosen(output) or (output if isinstance(output, list) else [output])
     return output if output and all(_is_entry(each) and each.get("role") != "user" for each in output) else None
+
+
+def _choices(reply: Any) -> list[Any]:
+    """Return the choices of Chat Completions, as a reply has them or alone; none for anything else."""
+    found = reply.get("choices") if isinstance(reply, dict) else reply
+    if not isinstance(found, list) or not found or not isinstance(found[0], dict) or _is_entry(found[0]):
+        return []
+    return found
+
+
+def _chosen(reply: Any) -> list[Any] | None:
+    """Return the message of the first choice as a list; None without one."""
+    first = next((each.get("message") for each in _choices(reply)), None)
+    return [first] if isinstance(first, dict) else None
 
 
 def _is_entry(entry: Any) -> bool:
@@ -53,12 +76,10 @@ def _asked(item: Mapping[str, Any]) -> list[Any] | None:
 def _answered(item: Mapping[str, Any]) -> list[Any] | None:
     """Return the entries of a reply, or None."""
     reply = _body(item.get("response"))
-    choices = reply.get("choices")
     if not reply and (output := _outcome_of(item)) is not None:
         return output
-    if isinstance(choices, list):
-        first = choices[0].get("message") if choices and isinstance(choices[0], dict) else None
-        return [first] if isinstance(first, dict) else None
+    if isinstance(reply.get("choices"), list):
+        return _chosen(reply)
     if isinstance(reply.get("output"), list):
         return list(reply["output"])
     if reply.get("role") == "assistant" and isinstance(reply.get("content"), list):
@@ -96,8 +117,8 @@ def _add(collector: Collector, n: int, item: Mapping[str, Any], request: Mapping
     for entry in [*(_asked(item) or ()), *(_answered(item) or ())]:
         collector.add(n, entry)
     collector.omit("requests without a reply", _answered(item) is None)
-    choices = _body(item.get("response")).get("choices")
-    collector.omit("other choices", len(choices) - 1 if isinstance(choices, list) else 0)
+    choices = _choices(_body(item.get("response"))) or _choices(item.get("output"))
+    collector.omit("other choices", len(choices[1:]))
 
 
 EXCHANGES: Final = Format(
@@ -113,5 +134,6 @@ EXCHANGES: Final = Format(
     read=_read,
     judged=NOTHING_JUDGED,
     by_line=True,
+    general=True,
 )
 """The last turn of such a log is outside its messages, where a list or a request has no turn."""

@@ -16,6 +16,8 @@ from message_history.formats.kit import (
     Format,
     add_chat_message,
     call,
+    json_of,
+    objects_in,
     result,
 )
 from message_history.formats.kit.chat_messages import ROLES
@@ -181,7 +183,7 @@ def _add_event(collector: Collector, n: int, message: Mapping[str, Any], waiting
 
 def _add(collector: Collector, n: int, message: Mapping[str, Any], keys: tuple[str, str]) -> None:
     speaker, content = keys
-    for n_tool, used in enumerate(message.get("usedTools") or ()):
+    for n_tool, used in enumerate(_used(message)):
         # Flowise records the tools with the answer that followed them.
         id = f"call_{len(collector.entries)}_{n_tool}"
         collector.add_blocks(n, "assistant", [call(id, used.get("tool"), used.get("toolInput"))])
@@ -191,6 +193,11 @@ def _add(collector: Collector, n: int, message: Mapping[str, Any], keys: tuple[s
     for key in message.keys() - _KNOWN - {speaker, content}:
         if message[key]:
             collector.omit(f"keys of messages: {key}")
+
+
+def _used(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the tools that Flowise records with an answer: a list, or JSON text as its database has it."""
+    return objects_in(json_of(message.get("usedTools")))
 
 
 OTHER_ROLES: Final = Format(

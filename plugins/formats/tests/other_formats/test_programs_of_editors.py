@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from click.testing import CliRunner
 from tests.formats.story import (
     ANSWER,
+    ARGUMENTS,
     LOOKING,
     QUESTION,
     RESULT,
@@ -19,13 +20,14 @@ from tests.formats.story import (
     value,
 )
 
-from message_history import MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, from_file
+from message_history import ImageBlock, MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock, from_file
 from message_history.cli.app import app
 from message_history.formats.reading import session_in
 from other_formats.samples.amp import AMP
 from other_formats.samples.cline_sessions import CLINE_ROWS, ROO_ROWS
 from other_formats.samples.continue_dev import CONTINUE
 from other_formats.samples.goose import GOOSE
+from other_formats.samples.vscode_chat import VSCODE_CHAT, VSCODE_REQUEST
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -277,3 +279,35 @@ def test_replies_of_the_responses_api_in_mini_swe_agent_are_taken_item_by_item()
     session = session_in(value({"trajectory_format": "mini-swe-agent-1.1", "info": {}, "messages": messages}))
     assert session.violations() == []
     assert told(session.conversations[0].history()) == [("user", QUESTION), ("call", "read_file"), ("result", RESULT)]
+
+
+def test_a_response_of_vs_code_without_rounds_is_read_as_it_is_shown() -> None:
+    shown = [
+        {"value": LOOKING},
+        {
+            "kind": "toolInvocationSerialized",
+            "toolCallId": "u1",
+            "toolId": "mcp_read",
+            "resultDetails": {"input": json.dumps(ARGUMENTS), "output": [{"type": "embed", "value": RESULT}]},
+        },
+        {"kind": "textEditGroup", "edits": []},
+        {"value": ANSWER},
+    ]
+    image = {"kind": "image", "name": "i", "mimeType": "image/png", "value": {"0": 137, "1": 80}}
+    request = {**VSCODE_REQUEST, "response": shown, "result": None, "variableData": {"variables": [image]}}
+    main = session_in(value({**VSCODE_CHAT, "requests": [request]})).conversations[0]
+    assert [each for each in told(main.history()) if each[0] != "call"] == [each for each in STORY if each[0] != "call"]
+    assert main.omitted == (("textEditGroup parts", 1),)
+    assert isinstance(main.history()[0].content[1], ImageBlock)
+
+
+def test_words_of_a_response_that_are_in_no_round_are_kept() -> None:
+    request = {**VSCODE_REQUEST, "response": [*VSCODE_REQUEST["response"], {"value": "Said at last."}]}
+    main = session_in(value({**VSCODE_CHAT, "requests": [request]})).conversations[0]
+    assert told(main.history()) == [*STORY, ("assistant", "Said at last.")]
+    assert THOUGHT in str(main.file.entries)
+
+
+def test_a_change_of_what_is_not_there_is_reported() -> None:
+    log = lines({"kind": 0, "v": VSCODE_CHAT}, {"kind": 1, "k": ["requests", 3, "result"], "v": {}})
+    assert [note.line for note in session_in(log).unread] == [2]

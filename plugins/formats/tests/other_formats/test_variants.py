@@ -39,6 +39,7 @@ ONES: list[tuple[Any, Any]] = [
         {"system": "Be brief.", "messages": [{"role": "user", "content": QUESTION}]},
         {"role": "assistant", "content": ANSWER},
     ),
+    ([{"role": "user", "content": QUESTION}], {"role": "assistant", "content": ANSWER}),
     (
         {"instructions": "Be brief.", "input": [{"role": "user", "content": QUESTION}]},
         {"output": [{"type": "message", "role": "assistant", "content": ANSWER}]},

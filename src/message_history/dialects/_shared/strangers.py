@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.blocks import ToolResultBlock, ToolUseBlock
@@ -28,13 +29,16 @@ def without_strangers(raw: Sequence[Any], parsed: Parsed, read: Callable[[Sequen
     strange = {source for source in assumed if _is_strange(raw[source])}
     if not strange:
         return parsed
+    if any(isinstance(_role(raw[n]), Enum) for n in strange):
+        named = list(map(_with_role_as_text, raw))
+        return without_strangers(named, read(named), read)
     calling = strange & _answered(parsed)
     strange -= calling
     kept = [n for n in range(len(raw)) if n not in strange]
     # Nobody but the assistant makes calls that are answered.
     again = read([{**(as_mapping(raw[n]) or {}), "role": "assistant"} if n in calling else raw[n] for n in kept])
     for n in sorted(calling):
-        again.role_assumed(kept.index(n), (as_mapping(raw[n]) or {}).get("role"), "role {} taken as the assistant's")
+        again.role_assumed(kept.index(n), _role(raw[n]), "role {} taken as the assistant's")
     again.sources = [kept[source] for source in again.sources]
     again.notes = [note.at(kept[note.source]) for note in again.notes] + [_dropped(raw[n], n) for n in strange]
     again.notes.sort(key=lambda note: note.source)
@@ -48,11 +52,21 @@ def _answered(parsed: Parsed) -> set[int]:
     return {source for source, block in blocks if isinstance(block, ToolUseBlock) and block.id in results}
 
 
+def _role(entry: object) -> Any:
+    return (as_mapping(entry) or {}).get("role")
+
+
+def _with_role_as_text(entry: object) -> object:
+    """Return an entry whose role is a member of an enumeration with that one's value."""
+    role = _role(entry)
+    return {**(as_mapping(entry) or {}), "role": role.value} if isinstance(role, Enum) else entry
+
+
 def _is_strange(entry: object) -> bool:
-    role = (as_mapping(entry) or {}).get("role")
+    role = _role(entry)
     return role is not None and not (isinstance(role, str) and role.strip().lower() in _USERS)
 
 
 def _dropped(entry: object, source: int) -> Note:
-    why = f"the role {short_repr((as_mapping(entry) or {}).get('role'))} is not known"
+    why = f"the role {short_repr(_role(entry))} is not known"
     return Note(RepairCode.ENTRY_DROPPED, source, (freeze(entry)[0],), why)

@@ -45,6 +45,8 @@ MODELLED: Final[Mapping[str, frozenset[str]]] = {
     "document": frozenset({"type", "source", "title"}),
 }
 """The keys of each block type that we have a field for."""
+_OF_MCP: Final = {"toolUseId": "tool_use_id", "isError": "is_error"}
+"""How the Model Context Protocol's messages for sampling (2025-11-25) call the keys of a result."""
 
 
 class BlockReader(Protocol):
@@ -107,6 +109,8 @@ def read_block(data: Mapping[Any, Any], source: int, parsed: Parsed, reader: Blo
     modelled = MODELLED.get(kind) if isinstance(kind, str) else None
     if modelled is None or not isinstance(kind, str):
         return reader.other(data)
+    if kind == "tool_result":
+        data = {_OF_MCP.get(key, key): value for key, value in data.items()}
     others = {key: value for key, value in data.items() if key not in modelled}
     if kind == "tool_use":
         return _tool_use(data, source, parsed, reader.meta(kind, others))

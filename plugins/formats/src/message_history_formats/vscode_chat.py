@@ -5,14 +5,26 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history.formats.kit.base import NOTHING_JUDGED, Collector, Fit, Format, Reading
-from message_history.formats.kit.raw_blocks import BLOCKS, call, image, objects_in, result, text, thinking
+from message_history.formats.kit import (
+    BLOCKS,
+    NOTHING_JUDGED,
+    Collector,
+    Fit,
+    Format,
+    Reading,
+    call,
+    image,
+    objects_in,
+    result,
+    text,
+    thinking,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from message_history.files.damaged_json import LineNote
-    from message_history.formats.kit.document import Document
+    from message_history.formats.kit import Document
 
 _INITIAL: Final = 0
 _SET: Final = 1
