@@ -128,13 +128,31 @@ def test_conversations_in_a_list_are_each_in_a_repair_when_the_first_is_empty(ra
 @pytest.mark.parametrize(
     "header", [[], [{"type": "session", "version": 3}], [{"type": "session", "version": 3, "id": "s"}]]
 )
-def test_sessions_of_openclaw_without_ids_and_times_are_read(header: list[Any]) -> None:
+@pytest.mark.parametrize("named", [False, True])
+def test_sessions_of_openclaw_without_ids_and_times_are_read(header: list[Any], *, named: bool) -> None:
     call = {"type": "toolCall", "id": "t", "name": "read", "arguments": {}, "partialJson": '{"pa'}
     said = {"role": "assistant", "content": [{"type": "text", "text": "hi"}, call]}
     messages = [{"type": "message", "message": each} for each in ({"role": "user", "content": "q"}, said)]
+    if named:
+        header = [{**each, "timestamp": "t"} for each in header]
+        messages[0]["id"], messages[1]["id"], messages[1]["parentId"] = "1", "2", "1"
     history = MessageHistory.from_list([*header, *messages])
     assert [message.text for message in history] == ["q", "hi"]
     assert RepairCode.CALL_WITHOUT_INPUT_DROPPED in {repair.code for repair in history.repairs}
+
+
+@pytest.mark.parametrize(
+    ("parents", "is_read"), [((None, "0", "1"), True), (("x", None, None), True), ((None, "0", "0"), False)]
+)
+def test_messages_in_records_are_read_where_each_follows_the_one_before(parents: Any, is_read: bool) -> None:
+    said = [("user", "q"), ("assistant", "a"), ("user", "more")]
+    raw = [
+        {"type": "message", "id": str(n), "parentId": parent, "message": {"role": role, "content": text}}
+        for n, ((role, text), parent) in enumerate(zip(said, parents, strict=True))
+    ]
+    history = MessageHistory.from_list(raw)
+    assert [message.text for message in history] == (["q", "a", "more"] if is_read else [])
+    assert [repair.source for repair in history.repairs] == ([] if is_read else [0, 1, 2])
 
 
 def test_of_several_conversations_the_others_are_each_in_a_repair() -> None:

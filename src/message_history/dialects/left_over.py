@@ -23,7 +23,6 @@ from message_history.dialects.elsewhere import plain_value
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Note, Parsed
     from message_history.core.messages.repairs import Repair
 
@@ -41,7 +40,8 @@ def keep_left_over(parsed: Parsed, raw: Sequence[Any], entries: Sequence[Any]) -
     gone = {note.source for note in filter(_is_dropped, parsed.notes)}.difference(parsed.sources)
     kept: defaultdict[int, list[Arrival]] = defaultdict(list)
     # A prompt is no message: what came with it came before the first one.
-    lead = next((n for n, message in enumerate(parsed.messages) if not _is_prompt(message)), 0)
+    are_prompts = (all(isinstance(block, SystemBlock) for block in message.content) for message in parsed.messages)
+    lead = next((n for n, is_prompt in enumerate(are_prompts) if not is_prompt), 0)
     for place, numbers in made.items():
         # What was joined to a message while it was parsed has no source of its own.
         positions = (bisect_right(parsed.sources, n) - 1 for n in numbers if n not in gone)
@@ -53,10 +53,6 @@ def keep_left_over(parsed: Parsed, raw: Sequence[Any], entries: Sequence[Any]) -
     for at, arrivals in kept.items():
         message = parsed.messages[at]
         parsed.messages[at] = with_arrivals(message, (*arrivals, *message.arrivals))
-
-
-def _is_prompt(message: Message) -> bool:
-    return all(isinstance(block, SystemBlock) for block in message.content)
 
 
 def accounted_for(repairs: Iterable[Repair], parsed: Parsed, raw: Sequence[Any]) -> list[Repair]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects.elsewhere import API_ROLES
@@ -52,14 +53,21 @@ def _lists(item: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def _wrapped(items: Sequence[Any]) -> list[Any]:
-    """Return the messages of items that hold one each and say nothing of another order."""
-    are_rows = all(isinstance(item, dict) and not any(_PARENT in key.lower() for key in item) for item in items)
+    """Return the messages of items that hold one each and name no other order."""
+    are_rows = all(isinstance(item, dict) for item in items) and all(starmap(_follows, pairwise(items)))
     found = [item.get(_MESSAGE) for item in items] if are_rows else []
     are_alone = all(
         not any(_has_objects(value) for key, value in item.items() if key != _MESSAGE) for item in items[: len(found)]
     )
     is_bare = len(items) == 1 and items[0].keys() <= {_MESSAGE, "type"}
     return found if are_alone and (len(items) > 1 or is_bare) and _messages("", found) else []
+
+
+def _follows(before: Mapping[str, Any], item: Mapping[str, Any]) -> bool:
+    """Return whether an item names no parent but the one before it."""
+    parents = [value for key, value in item.items() if _PARENT in key.lower() and value is not None]
+    ids = [value for key, value in before.items() if _PARENT not in key.lower()]
+    return all(parent in ids for parent in parents)
 
 
 def _is_whole(item: Any) -> bool:

@@ -46,33 +46,26 @@ def _fit(document: Document) -> Fit:
     if header is None:
         marked = any(map(_is_own, rows))
     else:
-        marked = "harness" not in header and ("cwd" in header or (_is_bare(header) and any(map(_has_message, rows))))
+        is_bare = header.keys() <= {"type", "version", "id", "timestamp"} and any(map(_has_message, rows))
+        marked = "harness" not in header and ("cwd" in header or is_bare)
     return fit_of(sum(row.get("type") in _KINDS or _has_message(row) for row in rows), marked, len(rows))
 
 
-def _is_bare(header: Mapping[str, Any]) -> bool:
-    """Return whether a header is one of OpenClaw's first sessions, without a time and a folder."""
-    return header.keys() <= {"type", "version", "id"}
-
-
 def _has_message(row: Mapping[str, Any]) -> bool:
-    """Return whether an entry is a message without an id and a time, and maybe without a type."""
-    message = row.get("message")
-    is_bare = row.keys() <= {"type", "message"} and row.get("type", "message") == "message"
-    return is_bare and isinstance(message, dict) and isinstance(message.get("role"), str)
+    """Return whether an entry is a message, maybe without a type, as in OpenClaw's first sessions."""
+    message = row.get("message") if row.get("type", "message") == "message" else None
+    return isinstance(message, dict) and isinstance(message.get("role"), str)
 
 
 def _is_own(row: Mapping[str, Any]) -> bool:
     """Return whether an entry is a reply or a result with the keys of pi's own messages."""
-    message = row.get("message")
-    if row.get("type") != "message" or not isinstance(message, dict):
+    if not _has_message(row):
         return False
-    if _has_message(row) and any(part.get("type") == "toolCall" for part in objects_in(message.get("content"))):
+    message = row["message"]
+    if any(part.get("type") == "toolCall" for part in objects_in(message.get("content"))):
         return True
-    if "parentId" not in row:
-        return False
     is_reply = message.get("role") == "assistant" and {"api", "provider"} <= message.keys()
-    return is_reply or (message.get("role") == "toolResult" and "toolCallId" in message)
+    return "parentId" in row and (is_reply or (message.get("role") == "toolResult" and "toolCallId" in message))
 
 
 def _read(document: Document) -> Reading:
