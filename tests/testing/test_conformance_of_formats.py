@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _fit(document: Document) -> Fit:
-    return Fit.CERTAIN if any("toy" in row for row in document.first_rows()) else Fit.NONE
+    return Fit.CERTAIN if any("toy" in row for row in document.first_rows) else Fit.NONE
 
 
 def _read(document: Document, **about: Any) -> Reading:

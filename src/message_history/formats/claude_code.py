@@ -26,7 +26,7 @@ def _has_parts(row: Mapping[str, Any]) -> bool:
 
 
 def _fit(document: Document) -> Fit:
-    rows = document.first_rows()
+    rows = document.first_rows
     # Qwen Code's lines are built like these, around contents of Gemini, and CodeBuddy's around items of its SDK.
     if any(map(_has_parts, rows)) or any(map(is_agents_item, rows)) or is_printed(document):
         return Fit.NONE

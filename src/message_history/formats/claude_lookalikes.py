@@ -61,7 +61,7 @@ def is_cursors(row: Mapping[str, Any]) -> bool:
 
 def is_printed(document: Document) -> bool:
     """Return whether a file holds what such a program prints, and not what it saves."""
-    items = document.first_items()
+    items = document.first_items
     return any(map(is_marked, items)) and not any(map(SAVED.intersection, items))
 
 

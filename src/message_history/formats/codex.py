@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _fit(document: Document) -> Fit:
-    return Fit.CERTAIN if any(map(codex.is_line, document.first_rows())) else Fit.NONE
+    return Fit.CERTAIN if any(map(codex.is_line, document.first_rows)) else Fit.NONE
 
 
 def _read(document: Document) -> Reading:

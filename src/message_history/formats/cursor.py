@@ -23,7 +23,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 
 def _fit(document: Document) -> Fit:
-    return fit_items(document.first_rows(), lambda row: _is_row(row) or row.get("type") == "turn_ended", _is_row)
+    return fit_items(document.first_rows, lambda row: _is_row(row) or row.get("type") == "turn_ended", _is_row)
 
 
 def _read(document: Document) -> Reading:

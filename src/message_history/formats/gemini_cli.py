@@ -40,7 +40,7 @@ def _fit(document: Document) -> Fit:
             return Fit.NONE
         kinds = {each.get("type") for each in messages if isinstance(each, dict) and "role" not in each}
         return Fit.CERTAIN if _is_header(document.object) or {"user", "gemini"} <= kinds else Fit.NONE
-    rows = document.first_rows()
+    rows = document.first_rows
     is_whole = all(map(_is_row, rows)) and any(map(_is_reply, rows))
     # Older files have no header.
     return Fit.CERTAIN if is_whole else fit_items(rows, _is_row, _is_header)

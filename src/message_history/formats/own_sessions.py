@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _fit(document: Document) -> Fit:
-    return Fit.CERTAIN if any(map(is_own, document.first_rows())) else Fit.NONE
+    return Fit.CERTAIN if any(map(is_own, document.first_rows)) else Fit.NONE
 
 
 def _read(document: Document) -> Reading:

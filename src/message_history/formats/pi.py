@@ -40,7 +40,7 @@ _USAGE: Final = {
 
 
 def _fit(document: Document) -> Fit:
-    rows = document.first_rows()
+    rows = document.first_rows
     header = next((row for row in rows if row.get("type") == "session"), None)
     # A file may be the end of a session, without its header.
     if header is None:

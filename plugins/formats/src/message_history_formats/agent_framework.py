@@ -85,7 +85,7 @@ def _messages(document: Document) -> list[tuple[int, Any]]:
 
 def _fit(document: Document) -> Fit:
     if isinstance(document.value, list):
-        return fit_items(document.first_items(), _is_message)
+        return fit_items(document.first_items, _is_message)
     return fit_items([item for _, item in _messages(document)[:60] if isinstance(item, dict)], _is_message)
 
 

@@ -46,13 +46,13 @@ def _is_known(items: list[dict[str, Any]]) -> bool:
 
 
 def _fit_claude(document: Document) -> Fit:
-    items = document.first_items()
+    items = document.first_items
     has_other = not all(map(SAVED.isdisjoint, items)) or any(map(is_cursors, items))
     return Fit.NONE if has_other or not _is_known(items) else fit_items(items, is_row, is_marked, is_common=True)
 
 
 def _fit_cursor(document: Document) -> Fit:
-    return fit_items(document.first_items(), is_row, is_cursors, is_common=True)
+    return fit_items(document.first_items, is_row, is_cursors, is_common=True)
 
 
 def _read(document: Document) -> Reading:

@@ -56,7 +56,7 @@ def _is_state(about: Mapping[str, Any]) -> bool:
 def _fit(document: Document) -> Fit:
     if _is_state(document.object):
         return Fit.CERTAIN
-    return fit_items(document.first_items(), _is_item, is_agents_item, is_common=True)
+    return fit_items(document.first_items, _is_item, is_agents_item, is_common=True)
 
 
 def _read(document: Document) -> Reading:

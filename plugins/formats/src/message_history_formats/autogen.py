@@ -102,7 +102,7 @@ def _fit(document: Document) -> Fit:
     if _older(document):
         return Fit.CERTAIN
     if document.value is None:
-        return fit_items(document.first_rows(), _is_message)
+        return fit_items(document.first_rows, _is_message)
     lists = list(_lists(document.value))
     return Fit.CERTAIN if lists and all(map(_is_message, lists[0][1])) else Fit.NEAR if lists else Fit.NONE
 

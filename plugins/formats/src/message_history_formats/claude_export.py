@@ -29,7 +29,7 @@ _NOT_SENT: Final = ("token_budget", "flag")
 
 
 def _fit(document: Document) -> Fit:
-    return fit_items(document.first_items(), lambda item: isinstance(item.get("chat_messages"), list))
+    return fit_items(document.first_items, lambda item: isinstance(item.get("chat_messages"), list))
 
 
 def _read(document: Document) -> Reading:

@@ -38,7 +38,7 @@ def _is_message(item: Mapping[str, Any]) -> bool:
 
 
 def _fit(document: Document) -> Fit:
-    return fit_items(document.first_items(), _is_message) if document.items else Fit.NONE
+    return fit_items(document.first_items, _is_message) if document.items else Fit.NONE
 
 
 def _read(document: Document) -> Reading:

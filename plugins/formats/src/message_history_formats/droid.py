@@ -19,7 +19,7 @@ _STATE: Final = frozenset({"todo_state", "session_end", "compaction_state", "ses
 
 def _fit(document: Document) -> Fit:
     return fit_items(
-        document.first_rows(),
+        document.first_rows,
         lambda row: row.get("type") in ("session_start", *_STATE) or isinstance(row.get("message"), dict),
         lambda row: row.get("type") == "session_start",
     )
@@ -91,7 +91,7 @@ def _is_event(row: Mapping[str, Any]) -> bool:
 
 def _fit_stream(document: Document) -> Fit:
     return fit_items(
-        document.first_rows(), _is_event, lambda row: _is_event(row) and ("toolCallId" in row or "finalText" in row)
+        document.first_rows, _is_event, lambda row: _is_event(row) and ("toolCallId" in row or "finalText" in row)
     )
 
 

@@ -62,7 +62,7 @@ def _fit(document: Document) -> Fit:
     if isinstance(conversation, list):
         marked = _is_header(document.object) and all(isinstance(row, dict) and _is_message(row) for row in conversation)
         return Fit.CERTAIN if marked else Fit.NEAR
-    items = document.first_items()
+    items = document.first_items
     return fit_items(items, lambda row: _is_plain(row) or _is_message(row) or _is_header(row), _is_message)
 
 

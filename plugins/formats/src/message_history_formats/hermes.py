@@ -17,7 +17,7 @@ def _fit(document: Document) -> Fit:
         marks = document.object.keys() & {"session_id", "session_start", "platform", "message_count", "last_updated"}
         return Fit.CERTAIN if {"session_id", "session_start"} <= marks else Fit.NONE
     return fit_items(
-        document.first_rows(), lambda row: "role" in row, lambda row: row.get("role") == _META, is_common=True
+        document.first_rows, lambda row: "role" in row, lambda row: row.get("role") == _META, is_common=True
     )
 
 

@@ -28,7 +28,7 @@ _MARKS: Final = ("_system_prompt", "_usage", "_checkpoint")
 
 
 def _fit_context(document: Document) -> Fit:
-    return fit_items(document.first_rows(), lambda row: "role" in row, _is_marked, is_common=True)
+    return fit_items(document.first_rows, lambda row: "role" in row, _is_marked, is_common=True)
 
 
 def _is_marked(row: Mapping[str, Any]) -> bool:
@@ -78,7 +78,7 @@ def _is_metadata(row: Mapping[str, Any]) -> bool:
 
 
 def _fit_wire(document: Document) -> Fit:
-    return fit_items(document.first_rows(), lambda row: _is_wire(row) or _is_metadata(row), _is_wire)
+    return fit_items(document.first_rows, lambda row: _is_wire(row) or _is_metadata(row), _is_wire)
 
 
 def _read_wire(document: Document) -> Reading:

@@ -45,7 +45,7 @@ def _is_context(row: Mapping[str, Any]) -> bool:
 
 
 def _fit(document: Document) -> Fit:
-    return fit_items(document.first_rows(), _is_record, _is_context)
+    return fit_items(document.first_rows, _is_record, _is_context)
 
 
 class _Piece(NamedTuple):

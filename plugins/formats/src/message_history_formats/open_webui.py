@@ -45,7 +45,7 @@ def _nodes(item: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _fit(document: Document) -> Fit:
-    return fit_items(document.first_items(), lambda item: _nodes(item) is not None)
+    return fit_items(document.first_items, lambda item: _nodes(item) is not None)
 
 
 def _read(document: Document) -> Reading:

@@ -104,6 +104,10 @@ def _value(wrapped: Any) -> Any:
     return next((wrapped[key] for key in _VALUES if key in wrapped), wrapped)
 
 
+_ABOUT: Final = frozenset({"attributes", "metadata"})
+"""Where a span has its attributes: most items of other files have neither."""
+
+
 def _attributes(item: Any) -> dict[str, Any]:
     """Return the attributes of a span or of a record of a log, by their whole names."""
     found = item.get("attributes") if isinstance(item, dict) else None
@@ -174,7 +178,7 @@ def _fit(document: Document) -> Fit:
     items = [item for _, item in document.numbered_items[:60] if isinstance(item, dict)]
     if any(map(is_otel_message, items)):
         return fit_items(items, is_otel_message, lambda item: is_otel_message(item) and bool(item["parts"]))
-    spans = [item for _, item in _items(document)]
+    spans = [item for _, item in _items(document) if isinstance(item, dict) and not _ABOUT.isdisjoint(item)]
     if any(str(key).startswith("llm.") for span in spans for key in _attributes(span)):
         return Fit.NONE  # OpenInference's names are there too: its spans have their own format.
     return Fit.CERTAIN if any(map(messages_of, spans)) else Fit.NONE

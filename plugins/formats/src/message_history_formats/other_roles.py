@@ -123,7 +123,7 @@ def _chats(document: Document) -> Iterator[tuple[int, Mapping[str, Any], list[An
 
 
 def _fit(document: Document) -> Fit:
-    first = document.first_items()
+    first = document.first_items
     inside = [message for item in first for key in KEYS for message in _listed(item.get(key))[:INSPECTED]]
     lists = [message for item in document.items[:INSPECTED] for message in _listed(item)[:INSPECTED]]
     if not any(map(_is_own, [*first, *inside, *lists, *_pairs(document.items)[:INSPECTED]])):

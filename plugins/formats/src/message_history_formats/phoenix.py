@@ -116,9 +116,11 @@ def _of_values(item: Mapping[str, Any]) -> list[Any]:
     attributes = item.get("attributes")
     found = _nested(arguments_of(attributes) if isinstance(attributes, str | dict) else {})
     kind = item.get("span_kind") or held_at(found, ("openinference", "span", "kind"))
+    if kind != _MODEL:
+        return []
     body = json_of(held_at(found, ("input", "value")))
     asked = body if isinstance(body, list) else entries_at(body, find_place(body) or ())
-    if kind != _MODEL or not asked:
+    if not asked:
         return []
     written = held_at(found, ("output", "value"))
     reply = json_of(written)

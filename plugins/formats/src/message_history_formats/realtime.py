@@ -40,7 +40,7 @@ def _is_marked(row: Mapping[str, Any]) -> bool:
 
 
 def _fit(document: Document) -> Fit:
-    return fit_items(document.first_items(), _is_event, lambda row: _is_event(row) and _is_marked(row), is_common=True)
+    return fit_items(document.first_items, _is_event, lambda row: _is_event(row) and _is_marked(row), is_common=True)
 
 
 def _read(document: Document) -> Reading:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _fit(document: Document) -> Fit:
-    rows = document.first_rows()
+    rows = document.first_rows
     header = rows[0] if rows else {}
     marked = header.get("type") == "session" and isinstance(header.get("harness"), str)
     return fit_of(sum(row.get("type") in ("session", "message") for row in rows), marked, len(rows))

@@ -39,7 +39,7 @@ def _is_step(row: Mapping[str, Any]) -> bool:
 
 
 def _fit(document: Document) -> Fit:
-    return fit_items(document.first_rows(), _is_step, lambda row: _is_step(row) and row["type"] in _MARKS)
+    return fit_items(document.first_rows, _is_step, lambda row: _is_step(row) and row["type"] in _MARKS)
 
 
 def _read(document: Document) -> Reading:

@@ -196,12 +196,12 @@ def fit_items(
 
 def row_fit(has_shape: _Judge, is_marked: _Judge | None = None) -> Callable[[Document], Fit]:
     """Return the `fit` of a format of lines, each an object; the arguments are those of `fit_items`."""
-    return lambda document: fit_items(document.first_rows(), has_shape, is_marked)
+    return lambda document: fit_items(document.first_rows, has_shape, is_marked)
 
 
 def item_fit(has_shape: _Judge, is_marked: _Judge | None = None) -> Callable[[Document], Fit]:
     """Return the `fit` of a format of objects, in a list or in lines; the arguments are those of `fit_items`."""
-    return lambda document: fit_items(document.first_items(), has_shape, is_marked)
+    return lambda document: fit_items(document.first_items, has_shape, is_marked)
 
 
 @final

@@ -56,19 +56,18 @@ class Document:
         return self.value if isinstance(self.value, list) else []
 
     def rows(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the objects of a file of lines, with their line numbers."""
-        for line in self.lines:
-            if line.value is not None:
-                yield line.number, line.value
+        """Iterate over the objects of a file of lines, with their line numbers."""
+        return ((line.number, line.value) for line in self.lines if line.value is not None)
 
+    @cached_property
     def first_rows(self) -> list[dict[str, Any]]:
-        """Return the first objects of a file of lines."""
+        """Return the first objects of a file of lines; not to be changed, as all formats look at one list."""
         return [row for _, row in islice(self.rows(), INSPECTED)]
 
+    @cached_property
     def first_items(self) -> list[dict[str, Any]]:
-        """Return the first objects of a list, of a file of lines, or the one object that the file is."""
-        found = self.items or [self.value] if self.value is not None else self.first_rows()
-        return [item for item in found[:INSPECTED] if isinstance(item, dict)]
+        """Return those of the first of `numbered_items` that are objects; not to be changed."""
+        return [item for _, item in self.numbered_items[:INSPECTED] if isinstance(item, dict)]
 
     @cached_property
     def numbered_items(self) -> list[tuple[int, Any]]:
