@@ -98,3 +98,58 @@ def test_the_spans_of_a_trace_are_learned_once_with_their_tools(tmp_path: Path) 
         ["user", "assistant", "tool", "assistant"],
         1,
     )
+
+
+def glaive(arguments: str) -> dict[str, Any]:
+    call = f'<functioncall> {{"name": "sum", "arguments": \'{arguments}\'}} <|endoftext|>'
+    chat = f"USER: Sum?\n\n\nASSISTANT: {call}\n\n\nFUNCTION RESPONSE: 3\n\n\nASSISTANT: It is 3. <|endoftext|>\n\n\n"
+    return {"system": "SYSTEM: You sum.", "chat": chat}
+
+
+@pytest.mark.parametrize("written", ['{"a": "it\'s"}', '{"a": "it\\\'s"}'])
+def test_an_apostrophe_in_a_call_of_glaive_may_be_escaped(written: str, tmp_path: Path) -> None:
+    write_lines(tmp_path / "in.jsonl", [glaive(written), glaive(written)])
+    report = compile_files([tmp_path], Plan(target="trl"), tmp_path / "out")
+    assert (report.rows, report.rejected) == ({"train": 2}, {})
+    made = json.loads((tmp_path / "out" / "train" / "00000.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert made["messages"][2]["tool_calls"][0]["function"]["arguments"] == {"a": "it's"}
+
+
+def test_a_parameter_of_xlam_may_be_named_type(tmp_path: Path) -> None:
+    """Its parameters were taken for a schema that has a type."""
+    named = {"type": {"type": "str", "description": "What for."}}
+    row = {**XLAM, "tools": json.dumps([{**TOOL, "parameters": named}])}
+    write_lines(tmp_path / "in.jsonl", [row, row])
+    compile_files([tmp_path], Plan(target="trl"), tmp_path / "out")
+    made = json.loads((tmp_path / "out" / "train" / "00000.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    assert made["tools"][0]["function"]["parameters"] == {"type": "object", "properties": named}
+
+
+CHAT = json.dumps([ASKED])
+LM_EVAL = {"doc_id": 0, "doc": {}, "target": "3", "arguments": {"gen_args_0": {"arg_0": CHAT}}, "resps": [["3"]]}
+EVENT = {
+    "run_id": "r",
+    "event_id": 0,
+    "type": "sampling",
+    "sample_id": "s",
+    "data": {"prompt": [ASKED], "sampled": ["3"]},
+}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [LM_EVAL, {**LM_EVAL, "arguments": {"gen_args_0": {"arg_0": [CHAT], "arg_1": {"until": []}}}}],
+        [{"spec": {"eval_name": "e"}}, EVENT, {**EVENT, "event_id": 1}, {"final_report": {"accuracy": 1.0}}],
+    ],
+    ids=["lm-eval", "OpenAI's evals"],
+)
+def test_a_log_of_an_evaluation_is_read_to_its_end(rows: list[Any], tmp_path: Path) -> None:
+    write_lines(tmp_path / "in.jsonl", rows)
+    report = compile_files([tmp_path], Plan(target="trl"), tmp_path / "out")
+    assert (report.rows, report.rejected) == ({"train": 2}, {})
+    for line in (tmp_path / "out" / "train" / "00000.jsonl").read_text(encoding="utf-8").splitlines():
+        assert [(each["role"], each["content"]) for each in json.loads(line)["messages"]] == [
+            ("user", "Sum?"),
+            ("assistant", "3"),
+        ]

@@ -100,7 +100,11 @@ def _with_schema(tool: dict[str, Any]) -> dict[str, Any]:
     named = tool.get("parameters")
     if isinstance(named, dict) and named.get("type") == "dict":
         return {**tool, "parameters": {**named, "type": "object"}}
-    if not isinstance(named, dict) or "type" in named or not all(isinstance(each, dict) for each in named.values()):
+    if (
+        not isinstance(named, dict)
+        or isinstance(named.get("type"), str)
+        or not all(isinstance(each, dict) for each in named.values())
+    ):
         return tool
     return {**tool, "parameters": {"type": "object", "properties": named}}
 

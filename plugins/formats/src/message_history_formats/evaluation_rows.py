@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def _messages(prompt: Any) -> list[Any]:
-    """Return the messages of a prompt; a mere text is the user's."""
+    """Return the messages of a prompt; a mere text is the user's, and a chat may be text in a list."""
+    if isinstance(prompt, list) and len(prompt) == 1 and isinstance(prompt[0], str):
+        prompt = prompt[0]
     found = json_of(prompt) if isinstance(prompt, str) else prompt
     if isinstance(found, list) and found and all(map(is_message, found)):
         return found
@@ -46,8 +48,17 @@ def _of_harness(item: Mapping[str, Any]) -> tuple[list[Any], Any]:
     return _messages(first.get("arg_0")), replies
 
 
+_OF_RUNS: Final = ("spec", "final_report")
+"""What the first and the last line of a run hold."""
+
+
 def _is_event(item: Mapping[str, Any]) -> bool:
-    return ("spec" in item and len(item) == 1) or {"run_id", "event_id", "type", "data"} <= item.keys()
+    return (len(item) == 1 and not item.keys().isdisjoint(_OF_RUNS)) or {
+        "run_id",
+        "event_id",
+        "type",
+        "data",
+    } <= item.keys()
 
 
 def _reader(

@@ -78,7 +78,8 @@ def _asked(words: str) -> Any:
     quoted = _ARGUMENTS.search(written)
     if quoted is not None:
         written = f"{written[: quoted.start()]}{quoted[1]}{quoted[2]}{quoted[3]}"
-    asked = json_of(written) if written else None
+    # An apostrophe in it may be escaped, as Python writes it and JSON does not.
+    asked = (json_of(written) or json_of(written.replace("\\'", "'"))) if written else None
     return asked if isinstance(asked, dict) and isinstance(asked.get("name"), str) else None
 
 
