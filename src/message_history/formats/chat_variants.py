@@ -115,7 +115,7 @@ def _document(part: Any) -> Any:
 
 
 def _is_xais(message: Mapping[str, Any]) -> bool:
-    role = message.get("role")
+    role = message.get("role") if "parts" not in message else None
     return isinstance(role, str) and role.startswith(_ROLE) and role.removeprefix(_ROLE).lower() in ROLES
 
 
