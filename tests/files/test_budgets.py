@@ -181,8 +181,15 @@ from message_history.formats.reading import read_session
 from message_history.media.pdf import paper_in
 from message_history.storage import JsonlSession
 
+def peak():
+    # What getrusage says begins with the peak of the process that started this one.
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text().partition("VmHWM:")[2].split()[0])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
 path = Path(sys.argv[1])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
 if path.suffix == ".pdf":
     paper_in(path.read_bytes())
 elif sys.argv[2] == "gaps":
@@ -192,7 +199,7 @@ else:
         read_session(path)
     except UnreadableFileError:
         pass
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, time.process_time())
+print(peak() - before, time.process_time())
 """
 
 
@@ -208,6 +215,7 @@ def test_a_file_takes_no_more_than_twenty_times_its_size_and_64_mb(tmp_path: Pat
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
     assert not done.returncode, done.stderr
     memory, seconds = map(float, done.stdout.split())
+    assert memory > 0, "nothing was measured"
     assert memory * 1024 < 20 * size + 64 * MB, f"{memory / 1024:,.0f} MB of {size / MB:,.1f} MB"
     # Time of the processor: others may be at work.
     assert seconds < 20 + 5 * size / MB
