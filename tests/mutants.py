@@ -67,6 +67,11 @@ EQUIVALENT = {
     '`name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"`': (
         "an infinity that is above 0 is above 1"
     ),
+    "core/turns/naming.py: a comparison: `0 < turn < len(self._past)`": "turn 0 has no assistant, and so no ids",
+    "dialects/anthropic/render.py: dropped `self._assistant_last = message`": (
+        "an id's alias is made from the id, and results come in the order of their calls"
+    ),
+    "storage/working.py: a constant: `20` in `ATTEMPTS: Final = 20`": "one attempt more fails as well",
     "core/messages/plain.py: a constant: `2` in `NO_UNICODE: Final = -2`": "any other negative number does as well",
 }
 """Changes that no test can notice, as the tool prints them without the line, with the reason."""

@@ -142,6 +142,17 @@ def test_the_state_of_a_call_is_found_though_messages_behind_it_were_removed() -
     assert history.without_refusals().calls[0].state == "approved"
 
 
+def test_a_call_that_was_cancelled_meanwhile_does_not_wait_again() -> None:
+    """The reply after its stub goes, so that its turn is open again; that turn says what became of the call."""
+    call = ToolUseBlock("call_1", "pay", {})
+    refused = claude({"type": "text", "text": "I cannot help."})
+    history = MessageHistory().add_user("q").add_assistant(call).add_user("Pick the lock.").add_response(refused)
+    history = history.record_call(history.calls[0].call, "cancelled").without_refusals()
+    assert [message.role for message in history] == ["user", "assistant", "user"]
+    assert history.calls[0].state == "cancelled"
+    assert history.awaiting == ()
+
+
 @pytest.mark.parametrize("keep_prompts", [True, False])
 def test_the_placeholder_before_a_reply_goes_with_it(keep_prompts: bool) -> None:
     history = MessageHistory().add_response(claude({"type": "text", "text": "I cannot help."}))

@@ -10,6 +10,7 @@ import pytest
 from message_history.dialects import Anthropic, Gemini, Native, OpenAIChat
 from message_history_healing import convert_request
 
+OPUS = Anthropic.for_model("claude-opus-4-6")
 REQUEST: dict[str, Any] = {
     "model": "gpt-4o",
     "temperature": 0.2,
@@ -51,6 +52,13 @@ def test_a_request_that_is_in_the_dialect_keeps_its_keys() -> None:
     made = convert_request(REQUEST, OpenAIChat(), model="gpt-5")
     assert {**made.body, "messages": []} == {**REQUEST, "model": "gpt-5", "messages": []}
     assert made.omitted == ()
+
+
+def test_a_request_that_ends_with_the_assistant_is_one_that_the_other_provider_takes() -> None:
+    """A conversation may end so, a request to newer models of Anthropic may not."""
+    made = convert_request({"messages": [*REQUEST["messages"][:2], {"role": "assistant", "content": "a"}]}, OPUS)
+    assert [message["role"] for message in made.body["messages"]] == ["user", "assistant", "user"]
+    assert made.violations == ()
 
 
 def test_only_an_api_has_requests() -> None:

@@ -131,6 +131,32 @@ def test_a_conversation_that_was_sound_goes_on_as_it_was_sent() -> None:
     assert third.repairs
 
 
+def test_a_system_message_that_needs_no_repair_is_sent_as_it_came() -> None:
+    system = {"role": "system", "content": [{"type": "text", "text": "Be kind."}], "name": "house"}
+    request = healed("openai_chat", [system, *BROKEN])
+    assert request.is_healed
+    assert request.body["messages"][0] == system
+
+
+def test_what_the_user_adds_to_a_message_that_was_sent_is_sent() -> None:
+    sound = [{"role": "user", "content": "a"}]
+    added = [*sound, {"role": "user", "content": "b"}, *BROKEN[1:]]
+    second = healed("openai_chat", added, sent=healed("openai_chat", sound).sent)
+    assert second.is_healed
+    assert second.body["messages"][:3] == added[:3]
+
+
+def test_what_a_request_lacks_is_new_once() -> None:
+    """Images that cannot be sent are left out of each request, and are news in the first."""
+    nowhere = {"type": "image_url", "image_url": {"url": ""}}
+    asked = [{"role": "user", "content": [{"type": "text", "text": "a"}, nowhere]}, *BROKEN[1:]]
+    first = healed("openai_chat", asked)
+    assert RepairCode.WITHHELD in {repair.code for repair in first.new_repairs}
+    second = healed("openai_chat", [*asked, {"role": "assistant", "content": "Yes."}], sent=first.sent)
+    assert RepairCode.WITHHELD in {repair.code for repair in second.repairs}
+    assert second.new_repairs == ()
+
+
 def test_a_late_result_does_not_rewrite_what_was_sent_though_the_list_is_sound_now() -> None:
     reply = {"role": "assistant", "content": "Not yet."}
     first = healed("openai_chat", BROKEN)
