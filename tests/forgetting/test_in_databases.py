@@ -105,6 +105,16 @@ def test_other_sessions_stay(empty: str) -> None:
     assert forget(SqlSession(empty, "none"), lambda history: redact(history, "x")).places == 0
 
 
+def test_a_database_without_sessions_is_refused_and_stays_as_it_is(empty: str) -> None:
+    engine = sqlalchemy.create_engine(empty)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE notes (text TEXT)")
+    with pytest.raises(SessionError, match="it holds no session of this library, and nothing was changed"):
+        in_sessions(empty, (), lambda history: redact(history, "x"))
+    assert sqlalchemy.inspect(engine).get_table_names() == ["notes"]
+    engine.dispose()
+
+
 def test_somebody_else_s_words_are_not_overwritten(empty: str) -> None:
     session = grown(empty)
     other = SqlSession(empty, "chat")

@@ -125,6 +125,16 @@ def test_appending_gives_what_saving_gives_at_every_step(
         assert same(again(database, writer, history.policy).load(), history)
 
 
+def test_a_session_is_read_by_the_policy_that_it_was_given(database: str) -> None:
+    policy = Policy(stub_text="(nothing came)")
+    session = new(database)
+    session.append(session.load().add_user("q").add_assistant(ToolUseBlock("call_1", "f", {})))
+    assert session.load().policy == Policy()
+    reader = again(database, session, policy)
+    assert reader.load().policy == policy
+    assert "(nothing came)" in str(reader.load().add_user("go on").to_list())
+
+
 def test_rows_are_only_ever_added(empty: str) -> None:
     session = SqlSession(empty, "chat")
     rows: set[tuple[Any, ...]] = set()

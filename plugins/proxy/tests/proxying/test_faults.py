@@ -361,7 +361,8 @@ ODD: list[list[Any]] = [[None], [1, "x"], [[]], [{}], [{"role": {}}], [{"role": 
 def test_no_list_of_any_json_makes_it_fail(messages: list[Any]) -> None:
     with proxy_before(fine) as (url, seen):
         for path in ("/v1/chat/completions", "/v1/messages", "/v1/responses", "/model/m/converse"):
-            assert httpx.post(f"{url}{path}", json={"messages": messages, "input": messages}).status_code == 200
+            body = {"messages": messages, "input": messages}
+            assert httpx.post(f"{url}{path}", json=body, timeout=60).status_code == 200
         assert "not_healed" not in httpx.get(f"{url}/message-history/metrics").text
     assert len(seen) == 4
 
