@@ -12,6 +12,7 @@ import copy
 import gc
 import json
 import logging
+import os
 import pickle
 import sys
 import tracemalloc
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.broken_histories import as_chat
 from benchmarks.field_shapes import SHAPES
+from benchmarks.measure import made
 from benchmarks.results import FOLDER
 from message_history import MessageHistory
 from message_history.core.messages.message import items_of
@@ -123,10 +125,10 @@ def _peers(raw: Raw, dialect: Dialect[Any]) -> dict[str, tuple[str, Callable[[],
     found: dict[str, tuple[str, Callable[[], object]]] = {}
     if find_spec("langchain_core") is not None:
         messages: Any = import_module("langchain_core.messages")
-        made = messages.convert_to_messages(listed)
+        read = messages.convert_to_messages(listed)
         found["langchain-core: read"] = ("json.loads", lambda: messages.convert_to_messages(listed))
-        found["langchain-core: send"] = ("deepcopy", lambda: messages.convert_to_openai_messages(made))
-        found["langchain-core: pickle"] = ("pickle of the list", lambda: pickle.loads(pickle.dumps(made)))
+        found["langchain-core: send"] = ("deepcopy", lambda: messages.convert_to_openai_messages(read))
+        found["langchain-core: pickle"] = ("pickle of the list", lambda: pickle.loads(pickle.dumps(read)))
     if find_spec("litellm") is not None:
         mapping: Any = import_module("litellm.litellm_core_utils.prompt_templates.factory").anthropic_messages_pt
         options = {"model": "claude-sonnet-4-5", "llm_provider": "anthropic"}
@@ -166,11 +168,11 @@ def memory(raw: Raw, dialect: Dialect[Any]) -> float:
     for make in (lambda: MessageHistory.from_list(json.loads(text), dialect=dialect), lambda: json.loads(text)):
         gc.collect()
         tracemalloc.start()
-        made = make()
+        kept = make()
         gc.collect()
         held.append(tracemalloc.get_traced_memory()[0])
         tracemalloc.stop()
-        del made
+        del kept
     return held[0] / held[1]
 
 
@@ -225,6 +227,7 @@ def rows(name: str, raw: Raw, found: dict[str, list[float]], dialect: Dialect[An
 def main(arguments: list[str]) -> int:
     """Measure and print; write what generated sessions gave."""
     logging.getLogger("message_history").addHandler(logging.NullHandler())
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # It would wait for a network otherwise.
     if arguments and (arguments[0] != "--data" or len(arguments) != 2):
         print(__doc__)
         return 2
@@ -238,7 +241,8 @@ def main(arguments: list[str]) -> int:
     for name, raw, dialect in generated():
         cells[name] = measured(raw, dialect)
         print(rows(name, raw, cells[name], dialect), flush=True)
-    (FOLDER / "field.json").write_text(json.dumps(cells, indent=1) + "\n", encoding="utf-8")
+    facts = {**made(), "load": round(os.getloadavg()[-1], 1)}
+    (FOLDER / "field.json").write_text(json.dumps({"made": facts, "cells": cells}, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

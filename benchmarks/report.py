@@ -81,14 +81,15 @@ def field_table(path: Path = FOLDER / "field.json") -> str:
     """Write what somebody decides by of what `python -m benchmarks.field` kept; nothing where it has not run."""
     if not path.exists():
         return ""
-    cells = json.loads(path.read_text(encoding="utf-8")).items()
+    made, cells = json.loads(path.read_text(encoding="utf-8")).values()
     rows = ["| " + " | ".join(["1,000 messages", *FIELD]) + " |", "|---" * (1 + len(FIELD)) + "|"]
-    for name, found in cells:
+    for name, found in cells.items():
         session, _, size = name.rpartition(", ")
         if size == "1,000":
             rows.append("| " + " | ".join([session, *(_field_cell(found, kind) for kind in FIELD.values())]) + " |")
     what = (
-        "Medians of seven rounds in one process. "
+        f"Medians of seven rounds in one process, measured on {made['date']} on {made['machine']}, with "
+        f"{made['python']}, while other programs ran on it (a load of {made['load']}). "
         "Reading is in times of `json.loads` of the text, sending of `copy.deepcopy`, pickling of a list's, memory of "
         "the dicts'. In brackets is the fastest of langchain-core, litellm, pydantic-ai and tool-call-repair that does "
         "something like it: langchain-core and litellm do not make a list valid, and pydantic-ai reads JSON that it "
@@ -125,7 +126,7 @@ def _field_cell(found: dict[str, list[float]], kind: str) -> str:
 def field_figures(path: Path = FOLDER / "field.json") -> str:
     """Write all that `python -m benchmarks.field` kept, with the lowest and the highest of the rounds."""
     rows = ["| session, messages | operation | median | lowest to highest |", "|---|---|---:|---|"]
-    for session, found in json.loads(path.read_text(encoding="utf-8")).items():
+    for session, found in json.loads(path.read_text(encoding="utf-8"))["cells"].items():
         rows += [
             f"| {session} | {name} | {number(median(each))} | {number(min(each))} to {number(max(each))} |"
             for name, each in found.items()

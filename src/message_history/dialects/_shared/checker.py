@@ -167,16 +167,17 @@ def is_blank_text(value: object) -> bool:
 
 def has_lone_surrogate(value: object) -> bool:
     """Return whether any text in a raw value, down to 200 levels, cannot be written as UTF-8."""
-    todo: list[tuple[object, int]] = [(value, 0)]
+    todo: list[tuple[Iterable[object], int]] = [((value,), 0)]
     while todo:
-        item, depth = todo.pop()
-        if isinstance(item, str):
-            if not item.isascii() and not _is_unicode(item):
-                return True
-        elif depth < 200 and isinstance(item, Mapping):
-            todo += [(part, depth + 1) for pair in item.items() for part in pair]
-        elif depth < 200 and isinstance(item, (list, tuple)):
-            todo += [(part, depth + 1) for part in item]
+        items, depth = todo.pop()
+        for item in items:
+            if isinstance(item, str):
+                if not item.isascii() and not _is_unicode(item):
+                    return True
+            elif depth < 200 and isinstance(item, (list, tuple)):
+                todo.append((item, depth + 1))
+            elif depth < 200 and isinstance(item, Mapping):
+                todo.append(([part for pair in item.items() for part in pair], depth + 1))
     return False
 
 

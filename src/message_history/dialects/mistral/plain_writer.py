@@ -69,11 +69,12 @@ class MistralPlainWriter:
 
     def user(self, message: Message, plain: Plain, wire: list[Wire]) -> bool:
         ids = message.ids
-        for (id, content), alias in zip(plain, self._ids.of_results(ids) if ids else (), strict=False):
+        texts = plain[len(ids) :] if ids else plain
+        for position, alias in enumerate(self._ids.of_results(ids) if ids else ids):
+            id, content = plain[position]
             if alias != id:
                 self._changes.renamed(id, alias, OTHER_ID)
             wire.append({"role": "tool", "tool_call_id": alias, "content": content})
-        texts = plain[len(ids) :]
         if texts:
             if ids and self._dialect.bridge:
                 self._changes.added("an assistant message between a tool message and a user message (MS-M03a)")

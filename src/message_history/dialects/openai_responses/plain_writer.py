@@ -63,9 +63,9 @@ class ResponsesPlainWriter:
         ids = message.ids
         if not self.may_answer or ids != (self.asked.ids if self.asked is not None else ()) or not self._fits(plain):
             return False
-        for (_, output), alias in zip(plain, self._ids.of_results(ids) if ids else (), strict=False):
-            wire.append({"type": "function_call_output", "call_id": alias, "output": output})
-        texts = plain[len(ids) :]
+        texts = plain[len(ids) :] if ids else plain
+        for position, alias in enumerate(self._ids.of_results(ids) if ids else ids):
+            wire.append({"type": "function_call_output", "call_id": alias, "output": plain[position][1]})
         if len(texts) == 1:
             wire.append({"role": "user", "content": texts[0]})
         elif texts:
