@@ -59,8 +59,7 @@ class Piece:
         return True
 
 
-same: Final[Callable[[str], str]] = lru_cache(maxsize=1_000)(str)
-"""Returns the text that came first of those that are equal."""
+same: Final[Callable[[str], str]] = lru_cache(maxsize=1_000)(str)  # returns the first of equal texts
 
 
 def is_word(value: Any) -> TypeGuard[str]:
