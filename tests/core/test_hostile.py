@@ -107,6 +107,37 @@ def test_containers_without_bottom(make: Callable[[], tuple[list[Any], dict[str,
     assert MessageHistory.from_list(history.to_list(), open_tail="keep") == history
 
 
+class Ambiguous:
+    """Equals nothing and will not say whether it is empty, as arrays do."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __bool__(self) -> bool:
+        raise ValueError("ambiguous")
+
+    def __repr__(self) -> str:
+        return "(an array)"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"role": "user", "content": Ambiguous()},
+        user({"type": "text", "text": Ambiguous()}),
+        {"role": Ambiguous(), "content": "q"},
+        {"role": "assistant", "content": "a", "tool_calls": Ambiguous()},
+    ],
+    ids=["content", "text", "role", "calls"],
+)
+def test_what_does_not_say_whether_it_is_empty_is_kept(raw: dict[str, Any]) -> None:
+    history = MessageHistory.from_list([raw])
+    held = repr(history.to_list()) + repr([(repair.removed, repair.detail) for repair in history.repairs])
+    assert "(an array)" in held
+
+
 def test_deeply_nested_argument_text_is_unreadable_not_fatal() -> None:
     arguments = "[" * 200_000 + "]" * 200_000
     raw = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": arguments}}]}

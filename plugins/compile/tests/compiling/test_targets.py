@@ -219,6 +219,8 @@ def test_media_without_a_place_rejects_the_conversation_or_is_omitted() -> None:
     assert reason_of(item, "trl") == "media"
     assert "withheld" in codes_of(item, "trl", media="omit")
     assert row_of(item, "openai_chat")["messages"][0]["content"][1]["image_url"]["url"] == "data:image/png;base64,aGk="
+    shown = {"image": {"format": "png", "source": {"bytes": "aGk="}}}
+    assert row_of(item, "bedrock")["messages"][0]["content"] == [{"text": "What is it?"}, shown]
     assert reason_of(listed(user([IMAGE]), assistant("A cat.")), "trl", media="omit") == "media"
 
 
