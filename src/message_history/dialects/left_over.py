@@ -155,4 +155,4 @@ def _leaves(value: Any) -> Iterator[str]:
         elif has(type(value)):
             waiting += (getattr(value, field.name, None) for field in type(value).__attrs_attrs__)
         elif value is not None and value is not False:
-            yield hex(value) if isinstance(value, int) else repr(value)  # A `repr` has at most 4,300 digits.
+            yield hex(value) if type(value) is int else repr(value)  # A `repr` has at most 4,300 digits.
