@@ -298,6 +298,12 @@ def test_results_that_are_joined_and_have_no_calls_are_in_repairs_of_their_own(k
     assert [thaw(each.removed[-1]) for each in dropped[1:]] == raw[1:]
 
 
+def test_joined_results_that_were_converted_are_in_repairs_of_their_own() -> None:
+    raw = [{"type": "function_call_output", "call_id": f"c{n}", "output": {"a": [n]}} for n in range(3)]
+    repairs = MessageHistory.from_list(raw).repairs
+    assert [each.source for each in repairs if each.code is RepairCode.ORPHAN_RESULT_DROPPED] == [0, 1, 2]
+
+
 def test_a_second_conversation_in_a_list_of_records_is_whole_in_a_repair() -> None:
     first, second = ({"custom_id": n, "params": {"messages": [QUESTION, ANSWER]}} for n in "12")
     history = MessageHistory.from_list([first, second])

@@ -95,7 +95,7 @@ def _placed(
     parsed: Parsed, places: Sequence[Sequence[int]], asked: Collection[int | None]
 ) -> Iterator[tuple[Any, int]]:
     """Yield each block of the messages asked for, or what is kept for it, with the place that it came from."""
-    noted = {note.source for note in parsed.notes}
+    noted = {note.source for note in filter(_is_dropped, parsed.notes)}
     ends = [*parsed.sources[1:], len(places)]
     for message, source, end in zip(parsed.messages, parsed.sources, ends, strict=False):
         if not any(n in asked for n in (source, *range(source + 1, end))):
