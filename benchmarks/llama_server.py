@@ -111,7 +111,9 @@ def serve(model: Path, prompts: dict[str, str]) -> str:
         return built
 
     formats.Jinja2ChatFormatter.__call__ = keep
-    of_model = settings.ModelSettings(model=str(model), n_ctx=16384, n_threads=1, verbose=False, model_alias="tiny")
+    # More threads wait for each other longer than so small a model takes.
+    threads = {"n_threads": 1, "n_threads_batch": 1}
+    of_model = settings.ModelSettings(model=str(model), n_ctx=16384, verbose=False, model_alias="tiny", **threads)
     app = import_module("llama_cpp.server.app").create_app(
         server_settings=settings.ServerSettings(), model_settings=[of_model]
     )
@@ -155,7 +157,7 @@ def in_front(command: str | None, address: str, folder: Path) -> Iterator[str]:
 
 
 def _wait_for(proxy: subprocess.Popen[bytes], address: str, log: Path) -> None:
-    for _ in range(120):
+    for _ in range(600):
         with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=2):
             return
         if proxy.poll() is not None:

@@ -45,7 +45,7 @@ def measured(settings: Settings) -> Measurement | str:
 
 def render(settings: Settings, messages: list[dict[str, Any]], tools: list[dict[str, Any]]) -> str:
     """Render messages. Raises `TemplateRefusedError` when the template raises or is not a template."""
-    return _compiled(settings).render(messages, tools, generate=False, switches={})
+    return _compiled(settings).render(messages, tools, {}, generate=False)
 
 
 @lru_cache(maxsize=8)

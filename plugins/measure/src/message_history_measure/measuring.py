@@ -111,13 +111,12 @@ class Examination(Asking):
 
     def _prompt(self, wire: Sequence[Entry], tools: Sequence[Entry]) -> str:
         """Render messages, with the arguments of calls in the other form where the template refuses the one."""
-        generate = wire[-1]["role"] != "assistant"
         try:
-            return self._template.render(_with_arguments(wire, self.as_objects), tools, generate, self._switches)
+            return self._template.render(_with_arguments(wire, self.as_objects), tools, self._switches)
         except TemplateRefusedError:
             if not _has_calls(wire):
                 raise
-        prompt = self._template.render(_with_arguments(wire, not self.as_objects), tools, generate, self._switches)
+        prompt = self._template.render(_with_arguments(wire, not self.as_objects), tools, self._switches)
         self.as_objects = not self.as_objects
         return prompt
 

@@ -62,11 +62,17 @@ def thinks(message: Entry, n: int) -> Entry:
     return {**message, "content": before + message["content"]}
 
 
-def calls(*numbers: int, text: int = 0, thought: int = 0, long_ids: bool = False) -> Entry:
+USUAL_ID: Final = "call{:05}"
+"""Nine letters and digits, as some templates demand."""
+LONG_ID: Final = "call_{:02}_with_a_long_id"
+SHORT_ID: Final = "{}"
+
+
+def calls(*numbers: int, text: int = 0, thought: int = 0, id: str = USUAL_ID) -> Entry:
     """Make an assistant message with calls; `text` and `thought` are the numbers of its text and thinking."""
     made = [
         {
-            "id": _id_of(n, long=long_ids),
+            "id": id.format(n),
             "type": "function",
             "function": {"name": planted("call", n), "arguments": json.dumps({"city": planted("value", n)})},
         }
@@ -76,9 +82,9 @@ def calls(*numbers: int, text: int = 0, thought: int = 0, long_ids: bool = False
     return {"role": "assistant", **_reasoning(thought), "content": content, "tool_calls": made}
 
 
-def result(n: int, *, long_ids: bool = False) -> Entry:
+def result(n: int, *, id: str = USUAL_ID) -> Entry:
     """Make the result of a call."""
-    return {"role": "tool", "tool_call_id": _id_of(n, long=long_ids), "content": planted("result", n)}
+    return {"role": "tool", "tool_call_id": id.format(n), "content": planted("result", n)}
 
 
 def step(*numbers: int, text: int = 0, thought: int = 0) -> list[Entry]:
@@ -98,8 +104,3 @@ def image() -> Entry:
 
 def _reasoning(thought: int) -> Entry:
     return {"reasoning_content": planted("thought", thought)} if thought else {}
-
-
-def _id_of(n: int, *, long: bool) -> str:
-    """Make an id; short ones have nine letters and digits, as some templates demand."""
-    return f"call_{n:02}_with_a_long_id" if long else f"call{n:05}"

@@ -180,7 +180,8 @@ def _toml(value: Any) -> str:
 _PRIVATE: Final = re.compile(
     r"\b(?:(?:sk|org|proj|req|acct|user|key|pk|chatcmpl|msg|resp)[-_][\w-]{6,}"
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]{24,}"
-    r"|(?:\d{1,3}\.){3}\d{1,3}|[\w.+-]+@[\w-]+\.[\w.]+|AIza[\w-]{20,})|https?://\S+|/(?:home|root|Users|mnt|data)/\S+"
+    r"|(?:\d{1,3}\.){3}\d{1,3}|[\w.+-]+@[\w-]+\.[\w.]+|AIza[\w-]{20,})|https?://\S+"
+    r"|/(?:home|root|Users|mnt|data)/\S+|(?<=[\"'(])(?:/[\w.+-]+){3,}|\b[A-Z]:\\[^\s\"']+"
 )
 """What in the words of a server may say whose account or machine it is."""
 

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from message_history_measure.probes import Entry, calls, parts, planted, result, says, step, system, thinks, user
+from message_history_measure.probes import (
+    LONG_ID,
+    SHORT_ID,
+    Entry,
+    calls,
+    parts,
+    planted,
+    result,
+    says,
+    step,
+    system,
+    thinks,
+    user,
+)
 
 AS_TEXT: Final = {"tools": "text"}
 ONE_CALL: Final = {"max_calls": 1}
@@ -103,8 +116,8 @@ QUESTIONS: Final = (
         ({}, AS_TEXT),
     ),
     Question(
-        "long ids",
-        ([user(), calls(1, long_ids=True), result(1, long_ids=True), says()],),
+        "long and short ids",
+        tuple([user(), calls(1, id=id), result(1, id=id), says()] for id in (LONG_ID, SHORT_ID)),
         ({}, {"id_pattern": "SHORT_ID", "id_limit": 9}),
     ),
     Question(

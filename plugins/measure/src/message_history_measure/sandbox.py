@@ -49,16 +49,17 @@ class Template:
         self,
         messages: Sequence[Mapping[str, Any]],
         tools: Sequence[Mapping[str, Any]],
-        generate: bool,
         switches: Mapping[str, bool],
+        *,
+        generate: bool = True,
     ) -> str:
         """Render messages.
 
         Args:
             messages: the messages; the template gets a copy.
             tools: the definitions of tools.
-            generate: whether the answer of the assistant is to follow.
             switches: other names that the template may look for.
+            generate: whether the answer of the assistant is to follow, as servers ask for it after every list.
 
         Raises:
             TemplateRefusedError: when the template raises, or does not end.

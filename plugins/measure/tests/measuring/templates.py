@@ -51,6 +51,9 @@ WHIMS: Final = {
         each=refusing("m.role == 'user' and loop.previtem and loop.previtem.role == 'tool'")
     ),
     "short ids": template(each="{% for c in m.tool_calls or [] %}" + refusing("c.id | length != 9") + "{% endfor %}"),
+    "ids that are not short": template(
+        each="{% for c in m.tool_calls or [] %}" + refusing("c.id | length < 9") + "{% endfor %}"
+    ),
     "names of tools": template(each=refusing("m.role == 'tool' and not m.name")),
     "parts": template("{% for p in m.content or [] %}{{ p.text }}{% endfor %}" + CALLS),
     "the first part": template("{{ m.content[0].text if m.content else '' }}" + CALLS),
@@ -70,6 +73,9 @@ WHIMS: Final = {
         "{% for o in messages %}{% for c in o.tool_calls or [] %}"
         "{% if c.id == m.tool_call_id and not ns.name %}{% set ns.name = c.function.name %}{% endif %}"
         "{% endfor %}{% endfor %} of {{ ns.name }}{% endif %}"
+    ),
+    "no answer after the assistant": template(
+        each=refusing("loop.last and m.role == 'assistant' and add_generation_prompt")
     ),
     "the user first": template(each=refusing("loop.first and m.role == 'assistant'")),
     "tools": template(first="{% for t in tools %}<tool {{ t.function.name }}>{% endfor %}"),

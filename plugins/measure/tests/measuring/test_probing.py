@@ -180,7 +180,7 @@ def test_the_command_writes_a_dialect(tmp_path: Path) -> None:
         )
 
     assert done.exit_code == 0, done.output
-    assert "at most 155 requests of about 120 tokens each" in done.output
+    assert "at most 157 requests of about 120 tokens each" in done.output
     dialect = OpenAIChat.from_probe(file)
     assert (dialect.alternate, dialect.prefill, dialect.bridge) == (True, False, True)
     found = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -248,9 +248,11 @@ def test_toml_holds_whatever_a_server_says() -> None:
 def test_a_report_says_nothing_of_an_account() -> None:
     private = (
         "org-AbCdEf123456 proj_abcdef99 req_011CS 203.0.113.7 jo@example.org http://10.0.0.1:80/v1 /home/jo/model.gguf "
-        "123e4567-e89b-12d3-a456-426614174000 AIzaSyA-1234567890_abcdefghij key-secret"
+        "123e4567-e89b-12d3-a456-426614174000 AIzaSyA-1234567890_abcdefghij key-secret "
+        'File "/opt/jo/server/app.py" POST /v1/chat/completions C:\\Users\\jo\\app.py'
     )
 
     left = scrubbed(f"messages[1].tool_calls[0]: {private}", "key-secret")
 
-    assert left.replace("[left out]", "").split() == ["messages[1].tool_calls[0]:", "req_011CS"]
+    kept = ["messages[1].tool_calls[0]:", "req_011CS", "File", '""', "POST", "/v1/chat/completions"]
+    assert left.replace("[left out]", "").split() == kept

@@ -58,6 +58,8 @@ FIELDS: dict[str, dict[str, Any]] = {
     },
     "no user after results": {"bridge": True},
     "short ids": {"id_pattern": "SHORT_ID", "id_limit": 9},
+    "ids that are not short": {"id_pattern": "SHORT_ID", "id_limit": 9},
+    "no answer after the assistant": {"prefill": False},
     "names of tools": {"result_names": True, "null_content": "empty"},
     "parts": {"parts": "always"},
     "the first part": {"parts": "always"},
