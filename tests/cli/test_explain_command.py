@@ -268,3 +268,15 @@ def test_a_file_with_an_error_that_cannot_be_read_is_refused(tmp_path: Path, mon
     result = run(log)
     assert result.exit_code == 2
     assert "cannot be read: Permission denied" in result.stderr
+
+
+def test_the_words_of_a_server_that_was_probed_are_known(tmp_path: Path) -> None:
+    probe = tmp_path / "own.probe.toml"
+    refused = 'asks = "neighbours of one role"\nwords = "The frobnicator wants one friend at a time"\n'
+    probe.write_text(f'api = "chat"\n[fields]\n[[refused]]\n{refused}', encoding="utf-8")
+    error = "400: The frobnicator wants one friend at a time"
+
+    known = run(error, "--dialect", "openai_chat", "--model", probe)
+
+    assert (known.exit_code, run(error, "--dialect", "openai_chat").exit_code) == (0, 1)
+    assert "refused neighbours of one role with it when it was probed" in " ".join(known.output.split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
@@ -104,15 +105,26 @@ def explain_error(
     found = explain(error, known or own)
     advice = _Advice(file=file, session=session, model=model)
     _report(printer, found, error, advice)
+    probed = None if found else _refused_when_probed(model, error)
     if found:
         _print_explanations(printer, found, advice)
+    elif probed is not None:
+        printer.line(f"the server refused {visible(probed)} with it when it was probed: see {visible(str(model))}")
     else:
         _print_nothing(printer, error)
     if session is not None and saved is not None and own is not None and file is not None:
         sent_as = known if known is not None and known.name == own.name else own
         _print_places(printer, file, session, sent_as, error=error, found=found)
-    done = found and (saved is None or not saved.skipped)
+    done = (found or probed) and (saved is None or not saved.skipped)
     context.exit(printer.finish(ExitCode.DONE if done else ExitCode.FOUND))
+
+
+def _refused_when_probed(model: str | None, error: str) -> str | None:
+    """Return what a server refused with these words, if `model` is the file that `probe` wrote of it."""
+    if model is None or Path(model).suffix != ".toml" or not error.strip():
+        return None
+    refused = tomllib.loads(Path(model).read_text(encoding="utf-8")).get("refused", ())
+    return next((each["asks"] for each in refused if each["words"] in error or error.strip() in each["words"]), None)
 
 
 def _is_there(name: str) -> bool:
