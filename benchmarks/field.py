@@ -110,6 +110,12 @@ def _is_typed(raw: Raw) -> bool:
     """Return whether a list is one that the peers read: of texts, calls, results and thinking."""
     known = {"text", "tool_use", "tool_result", "thinking"}
     blocks = [block for message in raw if isinstance(message.get("content"), list) for block in message["content"]]
+    blocks += [
+        part
+        for block in blocks
+        if _is_result(block) and isinstance(block.get("content"), list)
+        for part in block["content"]
+    ]
     return all(message.get("role") in ("user", "assistant") and "content" in message for message in raw) and all(
         isinstance(block, dict) and block.get("type") in known for block in blocks
     )
