@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history import RepairCode, ToolResultBlock, ToolUseBlock
 from message_history.core.messages.block_base import Block
+from message_history.core.messages.message import is_plain
 from message_history.dialects.registry import read
 from message_history_compile.errors import CannotCompileError
-from message_history_compile.masks import masks_in, masks_of
+from message_history_compile.masks import masks_in, masks_of, metas_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,12 +25,7 @@ _GONE: Final = frozenset(
 
 def check_joins(file: SavedFile, dialect: Dialect[Any] | None, history: MessageHistory) -> None:
     """Reject a conversation in which two replies became one that nobody wrote: what stood between them is not there."""
-    open_ids = {
-        block.tool_use_id
-        for each in history
-        for block in each.content
-        if isinstance(block, ToolResultBlock) and block.is_stub
-    }
+    open_ids = {block.tool_use_id for each in history for block in _stubs_in(each)}
     removed: dict[int, int] = {}
     for repair in history.repairs:
         if repair.code in _GONE and repair.source is not None:
@@ -68,7 +64,7 @@ def check_drops(history: MessageHistory) -> None:
 def is_open_at_the_end(history: MessageHistory) -> bool:
     """Return whether only calls of the last reply have no result: a row ends with that reply, and needs no stub."""
     messages = tuple(history)
-    return not any(_is_stub(block) for each in messages[:-1] for block in each.content)
+    return not any(map(_stubs_in, messages[:-1]))
 
 
 def check_masks(entries: Iterable[Any], history: MessageHistory) -> None:
@@ -79,14 +75,17 @@ def check_masks(entries: Iterable[Any], history: MessageHistory) -> None:
 
 
 def _masks_found(history: MessageHistory) -> int:
-    kept = sum(masks_of(message.content) for message in history)
-    gone = (block for repair in history.repairs for block in repair.removed if isinstance(block, Block))
+    kept = sum(masks_of(metas_of(message)) for message in history)
+    gone = (block.meta for repair in history.repairs for block in repair.removed if isinstance(block, Block))
     return kept + masks_of(gone)
 
 
 def _are_stubs(message: Message) -> bool:
-    return all(map(_is_stub, message.content))
+    return len(_stubs_in(message)) == len(message.content)
 
 
-def _is_stub(block: Block) -> bool:
-    return isinstance(block, ToolResultBlock) and block.is_stub
+def _stubs_in(message: Message) -> list[ToolResultBlock]:
+    """Return the stubs of a message; a plain content holds none."""
+    if is_plain(message):
+        return []
+    return [block for block in message.content if isinstance(block, ToolResultBlock) and block.is_stub]

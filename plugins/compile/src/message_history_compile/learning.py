@@ -118,6 +118,8 @@ def _kind(turn: Turn, target: Target) -> str:
 
 
 def _text(turn: Turn) -> str:
+    if not (turn.calls or turn.parts or turn.reasoning):
+        return turn.text
     calls = [f"{call.name}({call.arguments})" for call in turn.calls]
     media = [f"[{type(part).__name__}]" for part in turn.parts if not hasattr(part, "text")]
     return "\n".join(filter(None, (turn.reasoning, turn.text, *media, *calls)))

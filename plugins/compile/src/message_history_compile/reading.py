@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
@@ -21,7 +20,7 @@ from message_history_compile.columns import check_columns, images_of, with_lists
 from message_history_compile.errors import CannotCompileError
 from message_history_compile.inputs import hash_of
 from message_history_compile.items import rows_of
-from message_history_compile.masks import masks_in
+from message_history_compile.masks import masks_in, may_hold_masks
 from message_history_compile.places import (
     BLANK,
     DamagedError,
@@ -51,9 +50,6 @@ NOT_LEARNED_FROM: Final = (", rejected", ", non_preferred_output", ", rejected_m
 """The ends of preferences that a model must not learn, as their labels name them."""
 PREFERENCES: Final = frozenset({"preferences", "instructions", "sharegpt", "llama-factory"})
 """The formats that hold preferences."""
-
-_MASK: Final = re.compile(rb'"(?:weight|train|loss|trainable|loss_weight)\\*"\s*:|\\u00')
-"""What a line or a file with a mask holds, which may be written with escapes; others are not looked through."""
 
 
 @final
@@ -182,7 +178,7 @@ def _read_lines(part: Part, chosen: Format) -> Iterator[Found | Rejected]:
                 if problem is not None:
                     yield Rejected(source=source, code="not_json", why=problem)
                 else:
-                    may_mask = _MASK.search(line) is not None
+                    may_mask = may_hold_masks(line)
                     yield from conversations_of(with_lists(value), source, chosen, may_mask=may_mask)
             place = opened.tell()
 
@@ -207,7 +203,7 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
             for n, item in enumerate(items):
                 yield from conversations_of(item, evolve(source, label=f"item {n}"), row_format)
             return
-        masks = masks_in(parse_document(data).numbered_items) if _MASK.search(data) is not None else None
+        masks = masks_in(parse_document(data).numbered_items) if may_hold_masks(data) else None
         yield from _read_session(session_in(data, chosen=chosen), source, masks)
     except NotRecognisedError as error:
         yield Rejected(source=source, code="not_recognised", why=str(error))
@@ -230,7 +226,7 @@ def _read_large(path: str, own: Format) -> Iterator[Found | Rejected]:
 def _masks_in_lines(path: str) -> int | None:
     """Count the masks in a large file; None where it has nothing that may be one."""
     with open_input(path) as opened:
-        found = [masks_in([_value(line)]) for line in opened if _MASK.search(line) is not None]
+        found = [masks_in([_value(line)]) for line in opened if may_hold_masks(line)]
     return sum(found) if found else None
 
 

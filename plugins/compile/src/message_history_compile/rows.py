@@ -113,7 +113,10 @@ def compile_conversation(
 
 def json_line(values: Any) -> bytes:
     """Write a JSON value as a line. Raises `UnicodeEncodeError` when a lone surrogate is in it."""
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    return _ENCODE(values).encode() + b"\n"
+
+
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def digest_of(data: bytes) -> str:
@@ -255,7 +258,7 @@ def _receipt(
     receipt: dict[str, Any] = {
         **source.values(),
         "format": conversation.origin.format,
-        "dialect": (dialect if dialect is not None else conversation.dialect()).name,
+        "dialect": (dialect if dialect is not None else conversation.dialect(as_request=True)).name,
         "repairs": [_repair(repair) for repair in repairs],
     }
     if conversation.file.notes:

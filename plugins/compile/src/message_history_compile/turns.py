@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, final
 
 from message_history import (
@@ -17,12 +19,16 @@ from message_history import (
 )
 from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import is_blank
-from message_history_compile.masks import is_masked, is_ours
+from message_history.core.messages.message import is_plain, kept_keys, plain_content
+from message_history.core.messages.plain import input_of, meta_of_keys
+from message_history.core.values.json_values import with_whole_pairs
+from message_history_compile.masks import is_masked, is_ours, metas_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from message_history import Message, MessageHistory
+    from message_history.core.values.meta import Meta
 
 TurnRole: TypeAlias = Literal["system", "user", "assistant", "tool"]
 BETWEEN_TEXTS: Final = "\n\n"
@@ -92,16 +98,17 @@ def turns_of(history: MessageHistory, *, thinking: bool = True) -> tuple[list[Tu
     turns = [Turn("system", history.system)] if history.system is not None else []
     ours = {repair.index for repair in history.repairs if repair.code in _OURS_IN_CALLS}
     # What was taken out of a message may have been what its mask came with.
-    masked = {repair.index for repair in history.repairs if is_masked(_blocks(repair.removed))}
+    masked = {repair.index for repair in history.repairs if is_masked(_metas(repair.removed))}
     names: dict[str, str] = {}
     for index, message in enumerate(history):
         if message.role == "assistant":
-            turn = _assistant(message, index, omissions, thinking=thinking)
+            turn = _plain_assistant(message, thinking=thinking) if is_plain(message) else None
+            turn = turn or _assistant(message, index, omissions, thinking=thinking)
             names = {call.id: call.name for call in turn.calls}
             turn = turn._replace(masked=True) if index in masked else turn
             turns.append(turn._replace(synthetic=True) if index in ours else turn)
         else:
-            turns += _user(message, index, omissions, names)
+            turns += _plain_user(message, names) if is_plain(message) else _user(message, index, omissions, names)
     return _without_empty(turns, omissions), omissions
 
 
@@ -137,20 +144,47 @@ def _assistant(message: Message, index: int, omissions: list[Repair], *, thinkin
         else:
             parts.append(block)
         synthetic = synthetic or block.mark is not None
-    has_meta = any(block.meta is not None for block in message.content)
+    metas = [block.meta for block in message.content if block.meta is not None]
     return Turn(
         "assistant",
-        BETWEEN_TEXTS.join(text for text in texts if not is_blank(text)),
+        _joined(texts),
         "\n".join(reasoning),
         tuple(calls),
         parts=_mixed(parts),
-        synthetic=synthetic or (has_meta and is_ours(message.content)),
-        masked=has_meta and is_masked(message.content),
+        synthetic=synthetic or is_ours(metas),
+        masked=is_masked(metas),
     )
 
 
-def _blocks(removed: Iterable[Any]) -> list[Block]:
-    return [each for each in removed if isinstance(each, Block)]
+def _plain_assistant(message: Message, *, thinking: bool) -> Turn | None:
+    """Make the turn of a plain content without its blocks; None where one of them is to be recorded as omitted."""
+    texts: list[str] = []
+    reasoning: list[str] = []
+    calls: list[Call] = []
+    for item in plain_content(message):
+        if type(item) is str:
+            texts.append(with_whole_pairs(item))
+        elif len(item) == 3:
+            id, name, packed = item
+            input = input_of(packed)
+            calls.append(Call(id, name, input, packed if type(packed) is str else _ENCODE(input)))
+        else:
+            text = item[0][0] if len(item) == 1 else item[0]
+            if not thinking or is_blank(text):
+                return None
+            reasoning.append(with_whole_pairs(text))
+    turn = Turn("assistant", _joined(texts), "\n".join(reasoning), tuple(calls))
+    if not kept_keys(message):
+        return turn
+    return turn._replace(synthetic=any(map(_is_ours, kept_keys(message))), masked=is_masked(metas_of(message)))
+
+
+def _joined(texts: Iterable[str]) -> str:
+    return BETWEEN_TEXTS.join([text for text in texts if not is_blank(text)])
+
+
+def _metas(removed: Iterable[Any]) -> list[Meta | None]:
+    return [each.meta for each in removed if isinstance(each, Block)]
 
 
 def _call(block: ToolUseBlock) -> tuple[Call, bool]:
@@ -179,10 +213,33 @@ def _user(message: Message, index: int, omissions: list[Repair], names: dict[str
     yield from _user_turn(parts)
 
 
+def _plain_user(message: Message, names: dict[str, str]) -> Iterable[Turn]:
+    """Yield the turns of a plain content, which nothing is omitted of, without its blocks."""
+    texts: list[str] = []
+    synthetic = False
+    for item, kept in zip(plain_content(message), kept_keys(message) or repeat(None)):  # noqa: B905 - without an end
+        if type(item) is str:
+            texts.append(with_whole_pairs(item))
+            synthetic = synthetic or _is_ours(kept)
+        else:
+            id, content = item
+            text = with_whole_pairs(content) if type(content) is str else "\n".join(map(with_whole_pairs, content))
+            yield Turn("tool", text, call_id=id, name=names.get(id, ""), synthetic=_is_ours(kept))
+    if texts:
+        yield Turn("user", BETWEEN_TEXTS.join(texts), synthetic=synthetic)
+
+
+@lru_cache(maxsize=1_000)
+def _is_ours(kept: bytes | None) -> bool:
+    """Return whether what travels with an item of a plain content says that the library wrote it."""
+    meta = meta_of_keys(kept)
+    return meta is not None and (meta.mark is not None or is_ours((meta,)))
+
+
 def _user_turn(parts: Sequence[Block]) -> Iterable[Turn]:
     if parts:
         text = BETWEEN_TEXTS.join(block.text for block in parts if isinstance(block, TextBlock))
-        synthetic = any(block.mark is not None for block in parts) or is_ours(parts)
+        synthetic = any(block.mark is not None for block in parts) or is_ours(_metas(parts))
         yield Turn("user", text, parts=_mixed(parts), synthetic=synthetic)
 
 
@@ -194,7 +251,7 @@ def _result(block: ToolResultBlock, name: str) -> Turn:
         name=name,
         is_error=block.is_error,
         parts=_mixed(block.content),
-        synthetic=block.mark is not None or is_ours((block,)),
+        synthetic=block.mark is not None or is_ours((block.meta,)),
     )
 
 

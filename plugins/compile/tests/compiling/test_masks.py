@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from compiling.conversations import call, compile_all, compile_one, reason_of, result, row_of
+from message_history_compile.masks import may_hold_masks
 from message_history_compile.rows import Rejected, Row
 from message_history_compile.targets import TARGETS
 
@@ -135,3 +136,21 @@ def test_nothing_is_merged_across_a_call_that_is_dropped() -> None:
     for item in ({"messages": said}, {"messages": [*said[:2], said[3]]}):
         made = compile_one(item, "openai_chat")
         assert isinstance(made, Rejected) or "It is 30" not in json.dumps(made.values["messages"][:2]), made
+
+
+@pytest.mark.parametrize("key", ["weight", "train", "loss", "trainable", "loss_weight"])
+@pytest.mark.parametrize("text", ['{{"{}": 0}}', '{{"{}" \n: 0}}'])
+def test_a_mask_is_looked_for_however_its_key_is_escaped(key: str, text: str) -> None:
+    inside = json.dumps({"messages": text.format(key)})
+    spellings = [text.format(key), inside]
+    for n, letter in enumerate(key):
+        escaped = f"{key[:n]}\\u{ord(letter):04x}{key[n + 1 :]}"
+        spellings += [text.format(escaped), json.dumps({"messages": text.format(escaped)})]
+    spellings += [inside.replace('\\"', f"\\u{ord(mark):04{case}}") for mark, case in (('"', "x"), ('"', "X"))]
+    spellings += [inside.replace(":", f"\\u003{digit}") for digit in "aA"]
+    assert all(may_hold_masks(each.encode()) for each in spellings)
+
+
+@pytest.mark.parametrize("text", ["caf\u00e9 \x1b[0m", "the weight: 3", "a loss of weight in training"])
+def test_a_text_without_such_a_key_is_not_looked_through(text: str) -> None:
+    assert not may_hold_masks(json.dumps({"role": "user", "content": text}).encode())

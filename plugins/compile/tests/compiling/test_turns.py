@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from message_history import ImageBlock, MessageHistory, TextBlock, ThinkingBlock, ToolUseBlock
 from message_history.core.messages.blocks import RedactedThinkingBlock
+from message_history.core.messages.message import is_plain
+from message_history_compile import masks
+from message_history_compile import turns as making
 from message_history_compile.turns import Turn, join_users, turns_of
 
 PICTURE = ImageBlock.from_url("https://example.org/a.png")
@@ -71,3 +76,55 @@ def test_users_are_joined_with_all_they_hold(first: bool, second: bool) -> None:
 def test_users_of_whom_one_is_synthetic_are_so_when_joined(first: bool, second: bool) -> None:
     joined = join_users(Turn("user", "a", synthetic=first), Turn("user", "b", synthetic=second))
     assert joined.synthetic is (first or second)
+
+
+CHAT: list[dict[str, Any]] = [
+    {"role": "user", "content": "caf\ud83d\ude00 \ud800"},
+    {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}],
+        "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"n": 1E5, "m": "\\u00e9"}'}},
+            {"id": "b", "type": "function", "function": {"name": "g", "arguments": "{}"}, "synthetic": True},
+        ],
+        "weight": 0,
+    },
+    {"role": "tool", "tool_call_id": "a", "name": "f", "content": [{"type": "text", "text": t} for t in "xy"]},
+    {"role": "tool", "tool_call_id": "b", "name": "g", "content": "", "synthetic": True},
+    {"role": "assistant", "content": "done", "synthetic": True},
+]
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "user", "content": "hi"},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "Hm.", "signature": "RXJr"},
+            {"type": "thinking", "thinking": " ", "signature": "RXJr"},
+            {"type": "text", "text": "a", "train": False},
+            {"type": "tool_use", "id": "t", "name": "f", "input": {"é": [1.5, None]}, "caller": {"type": "direct"}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": t} for t in "xy"]},
+            {"type": "text", "text": "go", "synthetic": True},
+            {"type": "text", "text": "on"},
+        ],
+    },
+    {"role": "assistant", "content": [{"type": "thinking", "thinking": "Ah.", "signature": "RXJr"}]},
+]
+
+
+@pytest.mark.parametrize("thinking", [True, False])
+@pytest.mark.parametrize("raw", [CHAT, MESSAGES])
+def test_a_plain_content_gives_the_turns_of_its_blocks(
+    raw: list[dict[str, Any]], thinking: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history = MessageHistory.from_list(raw)
+    assert any(map(is_plain, history))
+    found = turns_of(history, thinking=thinking)
+    assert {turn.role for turn in found[0]} >= {"user", "assistant", "tool"}
+    monkeypatch.setattr(making, "is_plain", lambda _: False)
+    monkeypatch.setattr(masks, "is_plain", lambda _: False)
+    assert turns_of(history, thinking=thinking) == found
