@@ -203,7 +203,7 @@ class _Tree:
             for id in _ids(value, "tool_result", "tool_use_id"):
                 answers[id].append(n)
         there = set(chain)
-        answered = {id for n in chain for id in _ids(self._values[n], "tool_result", "tool_use_id")}
+        answered = {id for id, found in answers.items() if not there.isdisjoint(found)}
         order: list[int] = []
         for n in chain:
             order.append(n)
@@ -252,8 +252,8 @@ def kind_of(value: Mapping[str, Any]) -> str | None:
 
 
 def _ids(value: Mapping[str, Any], kind: str, key: str) -> list[str]:
-    found = [item.get(key) for item in _items(value) if isinstance(item, dict) and item.get("type") == kind]
-    return [id for id in found if isinstance(id, str)]
+    found = [item for item in _items(value) if isinstance(item, dict) and item.get("type") == kind]
+    return [item[key] for item in found if isinstance(item.get(key), str)]
 
 
 def _pieces(line: int, value: Mapping[str, Any]) -> Iterator[Piece]:

@@ -152,7 +152,7 @@ def mappings(values: Iterable[object]) -> list[Mapping[Any, Any]]:
 
 def kind_of(part: object) -> str:
     """Return the type of a part or a block, an empty text when it has none."""
-    return text_at(part, "type") if isinstance(part, Mapping) else ""
+    return text_at(part, "type") if type(part) is dict or isinstance(part, Mapping) else ""
 
 
 def text_at(value: Mapping[Any, Any], key: str) -> str:
@@ -176,8 +176,8 @@ def has_lone_surrogate(value: object) -> bool:
                     return True
             elif depth < 200 and isinstance(item, (list, tuple)):
                 todo.append((item, depth + 1))
-            elif depth < 200 and isinstance(item, Mapping):
-                todo.append(([part for pair in item.items() for part in pair], depth + 1))
+            elif depth < 200 and (type(item) is dict or isinstance(item, Mapping)):
+                todo += ((item.keys(), depth + 1), (item.values(), depth + 1))
     return False
 
 

@@ -46,6 +46,10 @@ TYPED: Final[dict[str, dict[str, Fits]]] = {
     "thinking": {"thinking": text},
     "redacted_thinking": {"data": text},
 }
+_SHAPES: Final = shapes.WHOLE | {
+    kind: Shape({**dict.fromkeys(names, anything), **TYPED.get(kind, {}), **shapes.VALUES[kind]}, REQUIRED[kind])
+    for kind, names in MODELLED.items()
+}
 THINKING: Final = ("thinking", "redacted_thinking")
 
 
@@ -92,12 +96,7 @@ class BlockCheck:
             self._values(n, m, block, kind)
 
     def _keys(self, n: int, m: int, path: str, block: Mapping[Any, Any], kind: str) -> None:
-        shape = shapes.WHOLE.get(kind)
-        if kind in MODELLED:
-            extra = shapes.VALUES[kind]
-            shape = Shape(
-                {**dict.fromkeys(MODELLED[kind], anything), **TYPED.get(kind, {}), **extra}, REQUIRED.get(kind, ())
-            )
+        shape = _SHAPES.get(kind)
         if shape is None:
             return
         for key in block:
