@@ -46,8 +46,8 @@ def probe_endpoint(
 ) -> None:
     """Ask an endpoint what it takes of a history, and write the dialect that it speaks.
 
-    Small conversations are sent, each with max_tokens 1. The result is a TOML file, for OpenAIChat.from_probe, for
-    --model of other commands, and for --dialect-file of the proxy.
+    Small conversations are sent, each with max_tokens 1, but for four in which the model is asked to repeat a word. The
+    result is a TOML file for OpenAIChat.from_probe, --model of other commands, and --dialect-file of the proxy.
     """
     most = min(budget, most_requests(api))
     click.echo(f"at most {most} requests of about {TOKENS} tokens each to {visible(base_url)}", err=True)

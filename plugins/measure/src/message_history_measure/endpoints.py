@@ -39,12 +39,12 @@ class ProbeError(Exception):
 
 
 class Api(NamedTuple):
-    """How an API is asked; `path` has a place for the model."""
+    """How an API is asked; `path` has a place for the model, and `body` gets the most tokens of the answer."""
 
     dialect: type[Dialect[Any]]
     path: str
     headers: Callable[[str], dict[str, str]]
-    body: Callable[[Sequence[Any], Any], Body]
+    body: Callable[[Sequence[Any], Any, int], Body]
 
 
 def _bearer(key: str) -> dict[str, str]:
@@ -55,25 +55,26 @@ _SCHEMA: Final = {"type": "object", "properties": {"city": {"type": "string"}}}
 _TOOL: Final = {"name": "lookup", "description": "Looks a city up."}
 
 
-def _chat(wire: Sequence[Any], system: Any) -> Body:
+def _chat(wire: Sequence[Any], system: Any, length: int) -> Body:
     del system  # It is in the list.
     tools = [{"type": "function", "function": {**_TOOL, "parameters": _SCHEMA}}]
-    return {"messages": wire, "max_tokens": 1, "tools": tools}
+    return {"messages": wire, "max_tokens": length, "tools": tools}
 
 
-def _responses(wire: Sequence[Any], system: Any) -> Body:
+def _responses(wire: Sequence[Any], system: Any, length: int) -> Body:
     tools = [{"type": "function", **_TOOL, "parameters": _SCHEMA}]
-    return {"input": wire, "max_output_tokens": 16, "tools": tools, **({"instructions": system} if system else {})}
+    body = {"input": wire, "max_output_tokens": max(length, 16), "tools": tools}
+    return {**body, **({"instructions": system} if system else {})}
 
 
-def _anthropic(wire: Sequence[Any], system: Any) -> Body:
+def _anthropic(wire: Sequence[Any], system: Any, length: int) -> Body:
     tools = [{**_TOOL, "input_schema": _SCHEMA}]
-    return {"messages": wire, "max_tokens": 1, "tools": tools, **({"system": system} if system else {})}
+    return {"messages": wire, "max_tokens": length, "tools": tools, **({"system": system} if system else {})}
 
 
-def _gemini(wire: Sequence[Any], system: Any) -> Body:
+def _gemini(wire: Sequence[Any], system: Any, length: int) -> Body:
     tools = [{"functionDeclarations": [{**_TOOL, "parameters": _SCHEMA}]}]
-    body = {"contents": wire, "generationConfig": {"maxOutputTokens": 1}, "tools": tools}
+    body = {"contents": wire, "generationConfig": {"maxOutputTokens": length}, "tools": tools}
     return {**body, **({"systemInstruction": system} if system else {})}
 
 
@@ -124,13 +125,13 @@ class Endpoint:
         self.requests = 0
         self.versions: dict[str, str] = {}
 
-    def ask(self, wire: Sequence[Any], system: Any = None) -> Answer:
-        """Send a list; one that was sent before is not sent again.
+    def ask(self, wire: Sequence[Any], system: Any = None, length: int = 1) -> Answer:
+        """Send a list, for an answer of a token or of `length`; one that was sent before is not sent again.
 
         Raises:
             ProbeError: when the refusal is of no list, or nothing may be sent any more.
         """
-        data = json.dumps({"model": self._model, **self._api.body(wire, system)})
+        data = json.dumps({"model": self._model, **self._api.body(wire, system, length)})
         if data not in self._answers:
             self._answers[data] = self._asked(data.encode())
         return self._answers[data]

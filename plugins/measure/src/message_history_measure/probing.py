@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 from message_history import check
 from message_history.dialects import OpenAIChat
 from message_history.dialects.openai_chat.providers import HOSTS
-from message_history_measure.asking import Asking
+from message_history_measure.asking import Asking, history_of
 from message_history_measure.endpoints import APIS, ApiName, Endpoint, ProbeError
-from message_history_measure.probes import calls, result, says, step, system, user
+from message_history_measure.probes import calls, planted, result, says, step, system, user
 from message_history_measure.questions import PARTS, QUESTIONS, Question
 
 if TYPE_CHECKING:
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Dialect, Export
     from message_history_measure.probes import Entry
+
+
+def _repeat(which: str) -> Entry:
+    return {"role": "user", "content": f"Repeat the last word {which}, and say nothing else."}
+
 
 _HELLO: Final = Question("a user message", ([user()],), ({},))
 _TURNS: Final = (
@@ -66,6 +72,16 @@ BROKEN: Final[Mapping[str, list[Entry]]] = {
 """Broken lists of Chat Completions; each is sent as it is."""
 BROKEN["arguments that are not JSON"][1]["tool_calls"][0]["function"]["arguments"] = '{"city": "a'
 BROKEN["a name with a space"][1]["tool_calls"][0]["function"]["name"] = "look up"
+_LOOK_UP: Final = {"role": "user", "content": "Look the city up."}
+REPEATED: Final[Mapping[str, tuple[str, list[Entry]]]] = {
+    "a system prompt": (planted("system"), [system(), _repeat("in your instructions")]),
+    "an earlier message": (planted("user"), [user(), {"role": "assistant", "content": "OK."}, _repeat("that I said")]),
+    "text beside a call": (planted("text"), [_LOOK_UP, *step(1, text=1), _repeat("that you said before the call")]),
+    "a result": (planted("result"), [_LOOK_UP, *step(1), _repeat("that the tool gave")]),
+}
+"""Words that the model is asked to repeat, each planted at one place of a list."""
+LENGTH: Final = 64
+"""How many tokens an answer with such a word has at most."""
 TOKENS: Final = 120
 """About how many tokens a request has."""
 
@@ -73,7 +89,7 @@ TOKENS: Final = 120
 def most_requests(api: ApiName) -> int:
     """Count the requests that are sent at most."""
     asked = sum(len(question.lists) * (1 if question.as_is else len(question.arrangements)) for question in ASKED[api])
-    return asked + (len(BROKEN) if api == "chat" else 0)
+    return asked + (len(BROKEN) if api == "chat" else 0) + len(REPEATED)
 
 
 @final
@@ -88,6 +104,7 @@ class Probe(Asking):
     Attributes:
         refused: what was refused: what was asked, in which words, and which of our rules say so.
         taken: the broken lists that were taken all the same.
+        repeated: whether the model repeated a planted word when it was asked to: a hint, and no fact.
         unasked: what was not asked, and why.
     """
 
@@ -99,6 +116,7 @@ class Probe(Asking):
         self._asks = ""
         self.refused: dict[str, dict[str, Any]] = {}
         self.taken: list[str] = []
+        self.repeated: dict[str, bool] = {}
         self.unasked = ""
 
     def dialect(self, row: Mapping[str, Any]) -> Dialect[Any]:
@@ -122,30 +140,35 @@ class Probe(Asking):
         Raises:
             ProbeError: when not even a user message is taken, or the server stops to answer.
         """
-        for question in ASKED[self._api]:
-            self._asks = question.asks
-            progress(question.asks)
+        steps: list[tuple[str, Callable[[], object]]] = [
+            *((question.asks, partial(self._ask, question)) for question in ASKED[self._api]),
+            *((asks, partial(self._send_broken, raw)) for asks, raw in BROKEN.items() if self._api == "chat"),
+            *((f"whether the model repeats {asks}", partial(self._have_repeated, asks)) for asks in REPEATED),
+        ]
+        for self._asks, send in steps:
+            progress(self._asks)
             try:
-                self.ask(question)
+                send()
             except ProbeError as error:
-                if question is _HELLO or self._endpoint.requests == 0:
+                if self._asks == _HELLO.asks or self._endpoint.requests == 0:
                     raise
-                self.unasked = f"{question.asks}, and all after it: {error}"
+                self.unasked = f"{self._asks}, and all after it: {error}"
                 return
-            if question is _HELLO and self.losses:
-                raise ProbeError(f"not even a user message is taken: {self.losses[0].partition(': ')[2]}")
-        self._broken(progress)
 
-    def _broken(self, progress: Callable[[str], object]) -> None:
-        for asks, raw in BROKEN.items() if self._api == "chat" else ():
-            self._asks = asks
-            progress(asks)
-            try:
-                if not self.missing(raw, None):
-                    self.taken.append(asks)
-            except ProbeError as error:
-                self.unasked = f"{asks}, and all after it: {error}"
-                return
+    def _ask(self, question: Question) -> None:
+        self.ask(question)
+        if question is _HELLO and self.losses:
+            raise ProbeError(f"not even a user message is taken: {self.losses[0].partition(': ')[2]}")
+
+    def _send_broken(self, raw: Sequence[Entry]) -> None:
+        if not self.missing(raw, None):
+            self.taken.append(self._asks)
+
+    def _have_repeated(self, asks: str) -> None:
+        word, raw = REPEATED[asks]
+        export = history_of(json.dumps(raw)).export(self.dialect(self.row))
+        answer = self._endpoint.ask(export.messages, export.system, LENGTH)
+        self.repeated[asks] = answer.taken and word in answer.words
 
 
 def dialect_of(api: ApiName, row: Mapping[str, Any]) -> Dialect[Any]:
@@ -164,6 +187,9 @@ def written(probe: Probe, head: Mapping[str, Any]) -> str:
         lines.append(f"unasked = {_toml(probe.unasked)}")
     lines += [f"losses = {_toml(probe.losses)}", f"taken = {_toml(probe.taken)}", "", "[fields]"]
     lines += [f"{key} = {_toml(value)}" for key, value in probe.fields.items()]
+    if probe.repeated:
+        lines += ["", "# What the model repeated when it was asked to: a hint, and no fact.", "[repeated]"]
+        lines += [f"{_toml(asks)} = {_toml(found)}" for asks, found in probe.repeated.items()]
     for entry in probe.refused.values():
         lines += ["", "[[refused]]", *(f"{key} = {_toml(value)}" for key, value in entry.items())]
     return "\n".join(lines) + "\n"

@@ -85,6 +85,21 @@ def test_what_is_behind_the_budget_is_not_asked() -> None:
     assert probe.taken == []
 
 
+def repeating(messages: list[Any], _: int) -> tuple[int, dict[str, str], str]:
+    """Answer as a model that sees all but the results of tools, and repeats it."""
+    return 200, {}, json.dumps([each["content"] for each in messages if each["role"] != "tool"])
+
+
+def test_whether_the_model_repeats_what_it_was_sent_is_a_hint() -> None:
+    with answering(repeating) as (url, bodies):
+        probe = Probe("chat", endpoint_at(url, []))
+        probe.run(str)
+
+    seen = {"a system prompt": True, "an earlier message": True, "text beside a call": True, "a result": False}
+    assert probe.repeated == tomllib.loads(written(probe, {"api": "chat"}))["repeated"] == seen
+    assert [body["max_tokens"] for body in bodies[-5:]] == [1, 64, 64, 64, 64]
+
+
 @contextmanager
 def answering(answer: Callable[[list[Any], int], tuple[int, dict[str, str], str]]) -> Iterator[tuple[str, list[Any]]]:
     """Serve one answer after the other."""
@@ -180,7 +195,7 @@ def test_the_command_writes_a_dialect(tmp_path: Path) -> None:
         )
 
     assert done.exit_code == 0, done.output
-    assert "at most 157 requests of about 120 tokens each" in done.output
+    assert "at most 161 requests of about 120 tokens each" in done.output
     dialect = OpenAIChat.from_probe(file)
     assert (dialect.alternate, dialect.prefill, dialect.bridge) == (True, False, True)
     found = tomllib.loads(file.read_text(encoding="utf-8"))
