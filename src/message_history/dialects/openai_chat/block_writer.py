@@ -179,7 +179,7 @@ class BlockWriter:
         written = self._image(block) if isinstance(block, ImageBlock) else self._document(block)
         if written is None:
             what = "image" if isinstance(block, ImageBlock) else "document"
-            self.changes.omitted(block, f"a {what} whose source this API does not take")
+            self.changes.omitted(block, f"{what}: a source that this API does not take")
             return {"type": "text", "text": f"[{what} left out: it cannot be sent here]"}
         if written["type"] != "text":
             self.omit(beside_source(block.source), "keys of a source that this API does not take")

@@ -61,7 +61,7 @@ class Pieces:
         if what == "document" and block.source.get("type") == "text" and isinstance(text, str):
             self.changes.rewritten("a text document as text", block)
             return {"type": "input_text", "text": self.text(f"[Document{f' {title}' if title else ''}]\n{text}")}
-        self.changes.omitted(block, f"a {what} whose source this API does not take")
+        self.changes.omitted(block, f"{what}: a source that this API does not take")
         return {"type": "input_text", "text": f"[{what} left out: it cannot be sent here]"}
 
     def own(self, block: ProviderBlock) -> Wire:
