@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import MessageHistory
-from message_history.dialects import Anthropic, Dialect, Mistral, OpenAIChat, OpenAIResponses
+from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
+from message_history.dialects.bedrock import parse as bedrock
+from message_history.dialects.gemini import parse as gemini
+from message_history.dialects.gemini.schema import BYPASS
 from message_history.dialects.openai_chat import parse as openai_chat
 from message_history.dialects.openai_responses import parse as openai_responses
 from tests.dialects.responses import lists as lists_of_items
@@ -71,7 +74,7 @@ def turns(draw: st.DrawFn) -> list[Any]:
 LISTS = st.lists(ENTRIES.map(lambda entry: [entry]) | turns(), max_size=6).map(
     lambda runs: [e for run in runs for e in run]
 )
-TARGETS: list[Dialect[Any]] = [OpenAIChat(), Anthropic(), Mistral(), OpenAIResponses()]
+TARGETS: list[Dialect[Any]] = [OpenAIChat(), Anthropic(), Mistral(), OpenAIResponses(), Gemini(), Bedrock()]
 
 
 def known(history: MessageHistory) -> object:
@@ -83,7 +86,7 @@ def known(history: MessageHistory) -> object:
 
 def long_way(raw: list[Any], dialect: Dialect[Any] | None) -> MessageHistory:
     with pytest.MonkeyPatch.context() as patch:
-        for module in (openai_chat, openai_responses):
+        for module in (openai_chat, openai_responses, gemini, bedrock):
             patch.setattr(module, "read_runs", lambda _, start, *__: start)
         return MessageHistory.from_list(raw, dialect=dialect)
 
@@ -138,6 +141,121 @@ def test_the_short_way_reads_items_as_the_long_way_does(dialect: Dialect[Any] | 
     assert known(short) == known(long)
 
 
+INPUTS: Any = st.sampled_from(
+    [{"a": 1}, {}, {"a": "é", "b": [None, True, 1.0]}, {"a": "lone \ud83d"}, {"a": 1 << 70}, {1: 2}, [], "{}", None]
+)
+SIGNATURES: Any = st.sampled_from(
+    [{}, {}, {"thoughtSignature": BYPASS}, {"thoughtSignature": "c2ln"}, {"thought": True}]
+)
+OUTPUTS: Any = st.builds(
+    lambda key, value, more: {key: value, **more},
+    st.sampled_from(["output", "output", "result", "error", "a"]),
+    WORDS | st.sampled_from([None, 1, {"a": 1}, ["a"]]),
+    st.sampled_from([{}, {}, {"b": 1}]),
+)
+OF_CALLS: Any = st.fixed_dictionaries({"name": IDS, "args": INPUTS}, optional={"id": IDS, "willContinue": st.none()})
+OF_RESPONSES: Any = st.fixed_dictionaries(
+    {"name": IDS, "response": OUTPUTS}, optional={"id": IDS, "scheduling": st.just("SILENT")}
+)
+CONTENTS = st.builds(
+    lambda role, parts, more: {"role": role, "parts": parts, **more},
+    st.sampled_from(["user", "user", "model", "model", "function", "system", None]),
+    st.lists(
+        st.one_of(
+            st.builds(lambda text, more: {"text": text, **more}, WORDS, SIGNATURES),
+            st.builds(lambda call, more: {"functionCall": call, **more}, OF_CALLS, SIGNATURES),
+            st.builds(lambda response: {"functionResponse": response}, OF_RESPONSES),
+            st.sampled_from(["text", None, {}, {"function_call": {"name": "f", "args": {}}}]),
+        ),
+        max_size=3,
+    ),
+    st.sampled_from([{}, {}, {}, {"finishReason": "MAX_TOKENS"}]),
+)
+
+
+@st.composite
+def turns_of_contents(draw: st.DrawFn) -> list[Any]:
+    """Draw a turn as most are: its calls, in one content or two, and responses with or without ids, in any order."""
+    ids = draw(st.lists(st.sampled_from(["call_1", "call_2", "f_0"]), min_size=1, max_size=3, unique=True))
+    names = [draw(st.sampled_from(["f", "g"])) for _ in ids]
+    has_ids = draw(st.sampled_from([True, True, True, False]))
+    own = [{"id": id, "name": name} if has_ids else {"name": name} for id, name in zip(ids, names, strict=True)]
+    calls = [{"functionCall": {**each, "args": draw(INPUTS)}, **draw(SIGNATURES)} for each in own]
+    responses = [{"functionResponse": {**each, "response": draw(OUTPUTS)}} for each in own]
+    responses = draw(st.permutations(responses)) if draw(st.integers(0, 2)) == 0 else responses
+    said = draw(st.lists(st.just({"text": "a"}), max_size=1))
+    contents = [("model", [*said, *calls]), ("user", [*responses, *said])]
+    if draw(st.integers(0, 3)) == 0:
+        contents = [("model", [*said, call]) for call in calls] + [("user", [response]) for response in responses]
+    return [{"role": role, "parts": parts} for role, parts in contents]
+
+
+LISTS_OF_CONTENTS = st.lists(turns_of_contents() | CONTENTS.map(lambda content: [content]), max_size=6).map(
+    lambda runs: [content for run in runs for content in run]
+)
+
+
+@pytest.mark.parametrize("dialect", [None, Gemini()])
+@given(raw=LISTS_OF_CONTENTS)
+def test_the_short_way_reads_contents_as_the_long_way_does(dialect: Dialect[Any] | None, raw: list[Any]) -> None:
+    short, long = MessageHistory.from_list(raw, dialect=dialect), long_way(raw, dialect)
+    assert short == long
+    assert known(short) == known(long)
+
+
+STATUS: Any = st.sampled_from([{}, {}, {"status": "success"}, {"status": "error"}, {"status": None}, {"x": 1}])
+OF_USES: Any = st.builds(
+    lambda call, name, given, more: {"toolUse": {"toolUseId": call, "name": name, "input": given, **more}},
+    *(IDS, IDS, INPUTS, st.sampled_from([{}, {}, {"type": "server_tool_use"}])),
+)
+OF_RESULTS: Any = st.builds(
+    lambda call, content, status: {"toolResult": {"toolUseId": call, "content": content, **status}},
+    IDS,
+    st.lists(WORDS.map(lambda text: {"text": text}) | st.sampled_from([{"json": {"a": 1}}, {}, "text"]), max_size=2)
+    | st.sampled_from(["text", None]),
+    STATUS,
+)
+OF_CONVERSE = st.builds(
+    lambda role, content, more: {"role": role, "content": content, **more},
+    st.sampled_from(["user", "user", "assistant", "assistant", "system", None]),
+    st.lists(
+        st.one_of(
+            WORDS.map(lambda text: {"text": text}),
+            OF_USES,
+            OF_RESULTS,
+            st.sampled_from(["text", None, {}, {"cachePoint": {"type": "default"}}, {"text": "a", "x": 1}]),
+        ),
+        max_size=3,
+    ),
+    st.sampled_from([{}, {}, {}, {"stopReason": "max_tokens"}]),
+)
+
+
+@st.composite
+def turns_of_converse(draw: st.DrawFn) -> list[Any]:
+    """Draw calls and their results, in their order or another one."""
+    ids = draw(st.lists(st.sampled_from(["call_1", "call_2", "call_3"]), min_size=1, max_size=3, unique=True))
+    calls = [{"toolUse": {"toolUseId": id, "name": "f", "input": draw(INPUTS)}} for id in ids]
+    results = [
+        {"toolResult": {"toolUseId": id, "content": [{"text": draw(WORDS)}], **draw(STATUS)}}
+        for id in (draw(st.permutations(ids)) if draw(st.integers(0, 2)) == 0 else ids)
+    ]
+    said = draw(st.lists(WORDS.map(lambda text: {"text": text}), max_size=1))
+    return [{"role": "assistant", "content": [*said, *calls]}, {"role": "user", "content": [*results, *said]}]
+
+
+@pytest.mark.parametrize("dialect", [None, Bedrock(), Bedrock.for_model("amazon.nova-pro-v1:0")])
+@given(
+    raw=st.lists(turns_of_converse() | OF_CONVERSE.map(lambda entry: [entry]), max_size=6).map(
+        lambda runs: [entry for run in runs for entry in run]
+    )
+)
+def test_the_short_way_reads_converse_as_the_long_way_does(dialect: Dialect[Any] | None, raw: list[Any]) -> None:
+    short, long = MessageHistory.from_list(raw, dialect=dialect), long_way(raw, dialect)
+    assert short == long
+    assert known(short) == known(long)
+
+
 def test_common_entries_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
     call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
     raw = [
@@ -167,6 +285,54 @@ def test_common_items_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [len(message.content) for message in history] == [1, 1, 1, 1]
     sent: list[Any] = history.for_send(OpenAIResponses())[: len(raw)]
     assert [item.get("arguments") for item in sent] == [item.get("arguments") for item in raw]
+
+
+def test_common_contents_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = {"id": "call_1", "name": "f", "args": {"a": 1}}
+    raw: list[dict[str, Any]] = [
+        {"role": "user", "parts": [{"text": "q"}]},
+        {"role": "model", "parts": [{"text": "I look."}, {"functionCall": call, "thoughtSignature": BYPASS}]},
+        {
+            "role": "user",
+            "parts": [{"functionResponse": {"id": "call_1", "name": "f", "response": {"output": "r"}}}],
+        },
+        {"role": "model", "parts": [{"text": "a"}]},
+    ]
+    monkeypatch.delattr(gemini.Reader, "own_entry")
+    assert MessageHistory.from_list(raw, dialect=Gemini()).for_send(Gemini(prefill=True)) == raw
+
+
+def test_common_messages_of_converse_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    call = {"toolUseId": "call_1", "name": "f", "input": {"a": 1}}
+    raw: list[dict[str, Any]] = [
+        {"role": "user", "content": [{"text": "q"}]},
+        {"role": "assistant", "content": [{"text": "I look."}, {"toolUse": call}]},
+        {
+            "role": "user",
+            "content": [{"toolResult": {"toolUseId": "call_1", "content": [{"text": "r"}], "status": "success"}}],
+        },
+        {"role": "user", "content": [{"text": "a"}]},
+    ]
+    monkeypatch.delattr(bedrock._Reader, "own_entry")
+    history = MessageHistory.from_list(raw, dialect=Bedrock())
+    assert history.for_send(Bedrock()) == [*raw[:2], {"role": "user", "content": [*raw[2]["content"], {"text": "a"}]}]
+
+
+@pytest.mark.parametrize("signature", [BYPASS, "c2ln"])
+def test_a_response_after_a_content_of_the_long_way_finds_its_call(signature: str) -> None:
+    calls = [{"functionCall": {"name": name, "args": {}}, "thoughtSignature": signature} for name in ("f", "f", "g")]
+    responses = [{"functionResponse": {"name": name, "response": {"output": name}}} for name in ("g", "f", "f")]
+    raw: list[dict[str, Any]] = [
+        {"role": "user", "parts": [{"text": "q"}]},
+        {"role": "model", "parts": [*calls[:1], {"functionCall": {"id": "call_1", "name": "h", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"id": "call_1", "name": "h", "response": {"output": "h"}}}]},
+        {"role": "user", "parts": responses[1:2]},
+        {"role": "model", "parts": calls},
+        {"role": "user", "parts": responses},
+    ]
+    results = [result for message in MessageHistory.from_list(raw, dialect=Gemini()) for result in message.results]
+    assert [result.tool_use_id for result in results] == ["f_0", "call_1", "f_0", "f_1", "g_0"]
+    assert [result.text for result in results] == ["f", "h", "f", "f", "g"]
 
 
 def test_equal_ids_and_names_share_one_copy() -> None:

@@ -17,7 +17,7 @@ from message_history.core.messages.message import (
     Message,
     plain_message_of_shape,
 )
-from message_history.core.messages.plain import is_object_text
+from message_history.core.messages.plain import is_object_text, pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,10 +44,18 @@ class Piece:
 
     def call(self, id: Any, name: Any, arguments: Any, keys: bytes | None = None) -> bool:
         """Add a call whose input came as text; False when it needs a second look."""
-        if not (is_word(id) and is_word(name) and type(arguments) is str and is_object_text(arguments)):
+        return type(arguments) is str and is_object_text(arguments) and self._call(id, name, arguments, keys)
+
+    def call_of_object(self, id: Any, name: Any, input: Any, keys: bytes | None = None) -> bool:
+        """Add a call whose input came as a dict; False when it needs a second look."""
+        packed = pack(input) if type(input) is dict else None
+        return packed is not None and self._call(id, name, packed, keys)
+
+    def _call(self, id: Any, name: Any, input: bytes | str, keys: bytes | None) -> bool:
+        if not (is_word(id) and is_word(name)):
             return False
         self.ids.append(id)
-        self.add((id, same(name), arguments), keys)
+        self.add((id, same(name), input), keys)
         return True
 
     def result(self, id: Any, content: str | tuple[str, ...], keys: bytes | None = None) -> bool:
@@ -72,11 +80,41 @@ def says_something(value: Any) -> TypeGuard[str]:
     return type(value) is str and bool(value) and not value.isspace()
 
 
-def message_of(side: Role, items: Sequence[Any], ids: Sequence[str] = ()) -> Message | None:
-    """Make a message that is an entry of its own, of texts and calls; None when an id comes twice."""
-    if len(ids) > 1 and len(set(ids)) != len(ids):
+def message_of(side: Role, texts: Sequence[str]) -> Message:
+    """Make a message that is an entry of its own, of texts."""
+    return plain_message_of_shape(side, tuple(texts), (), SHAPES[side])
+
+
+def message_of_piece(piece: Piece) -> Message | None:
+    """Make a message that is an entry of its own; None without items, with an id twice or a text before a result."""
+    results = piece.items[: len(piece.ids)] if piece.side == "user" else ()
+    if not piece.items or len(set(piece.ids)) != len(piece.ids) or str in map(type, results):
         return None
-    return plain_message_of_shape(side, tuple(items), tuple(ids), SHAPES[side])
+    kept = tuple(piece.kept) if any(piece.kept) else ()
+    shape = _shape_of_results(results) if results else SHAPES[piece.side]
+    return plain_message_of_shape(piece.side, tuple(piece.items), tuple(piece.ids), shape, kept)
+
+
+def message_of_parts(side: Role, parts: Any, read_other: Callable[[dict[str, Any], Piece], bool]) -> Message | None:
+    """Read an entry of its own, of texts under `text` and of parts that `read_other` adds; None as above."""
+    piece = Piece(side)
+    for part in parts if type(parts) is list else ():
+        if type(part) is not dict:
+            return None
+        text = part.get("text") if len(part) == 1 else None
+        if says_something(text):
+            piece.add(text)
+        elif not read_other(part, piece):
+            return None
+    return message_of_piece(piece)
+
+
+def _shape_of_results(results: Sequence[Any]) -> int:
+    for _, content in results:
+        # Most texts fail the cheap test for the text of a stub.
+        if type(content) is str and content[:1] in STUB_BEGINS and content.startswith(STUB_OPENINGS):
+            return NEEDS_REPAIR
+    return SHAPES["user"]
 
 
 def read_runs(
@@ -119,9 +157,7 @@ def _add(run: Piece, source: int, parsed: Parsed) -> bool:
         ids = before.ids  # Equal texts share one copy, and so do equal names of tools.
         for position, (_, content) in enumerate(run.items[: len(ids)]):
             run.items[position] = ids[position], content
-            # Most texts fail the cheap test for the text of a stub.
-            if type(content) is str and content[:1] in STUB_BEGINS and content.startswith(STUB_OPENINGS):
-                shape = NEEDS_REPAIR
+        shape = _shape_of_results(run.items[: len(ids)])
     kept = tuple(run.kept) if any(run.kept) else ()
     parsed.add(plain_message_of_shape(run.side, tuple(run.items), ids, shape, kept), source)
     return True

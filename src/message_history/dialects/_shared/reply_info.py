@@ -144,7 +144,7 @@ def with_info(message: Message, data: Mapping[Any, Any], provider: str) -> Messa
     return with_replies(message, (info,)) if info is not None else message
 
 
-_OF_REQUESTS: Final = frozenset({"role", "content", "type"})
+_OF_REQUESTS: Final = frozenset({"role", "content", "type", "parts", "kind"})
 
 
 def saved_replies(value: object, key: str) -> tuple[tuple[ReplyInfo, ...], list[Any]]:

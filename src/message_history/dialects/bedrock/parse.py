@@ -22,11 +22,13 @@ from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import freeze, freeze_mapping, json_text, short_repr
 from message_history.core.values.meta import Meta
+from message_history.dialects._shared.plain_runs import read_runs
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import is_white_space, read_block, text_of_json, within_result
 from message_history.dialects.anthropic.parse import ANTHROPIC
 from message_history.dialects.bedrock.media import base64_of, bytes_of, format_of, media_type_of, with_text
+from message_history.dialects.bedrock.plain_reader import read_message
 from message_history.dialects.bedrock.schema import AS_JSON, BLOCKS, IN_RESULTS
 
 if TYPE_CHECKING:
@@ -56,7 +58,8 @@ _TYPED: Final = _TypedBlocks()
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None, *, white_space: bool = False) -> Parsed:
     """Read a list of Converse messages, and keep white space alone where the model takes it."""
-    return read_entries(raw, foreign, _Reader(white_space=white_space))
+    reader = _Reader(white_space=white_space)
+    return read_entries(raw, foreign, reader, ahead=lambda source: read_runs(raw, source, reader.parsed, read_message))
 
 
 def _is_surely_ours(entry: object) -> bool:

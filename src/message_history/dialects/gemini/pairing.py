@@ -7,9 +7,11 @@ id that its call got.
 from __future__ import annotations
 
 from collections import Counter, deque
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from attrs import define, field
+
+from message_history.core.messages.message import items_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -81,6 +83,10 @@ class _Turn:
         return call.as_answered()
 
 
+_MOST_CALLS: Final = 100
+"""Nearly all turns have fewer calls."""
+
+
 @final
 class Pairing:
     """The calls of one list."""
@@ -112,11 +118,22 @@ class Pairing:
         for message in messages:
             if message.role == "assistant":
                 self.begin_model()
-                for call in message.calls:
-                    self.call(call.id, call.name)
+                for id, name in calls_of(message):
+                    self.call(id, name)
             else:
                 self.begin_user()
-                self.answers([Asked(result.tool_use_id, "") for result in message.results if result.tool_use_id])
+                self.answers([Asked(id, "") for id in message.ids if id])
+
+    @property
+    def answering(self) -> bool:
+        """Return whether the next content of the model begins a turn."""
+        return self._turn.has_user
+
+    def waiting(self) -> list[tuple[str, str]] | None:
+        """Return the ids and names of the turn's calls that wait; None when there are too many to look at each time."""
+        if len(self._turn.calls) > _MOST_CALLS:
+            return None
+        return [(call.id, call.name) for call in self._turn.calls if not call.answered]
 
     def call(self, id: str, name: str) -> str:
         """Take a call. `id` is empty when it came without; returns ours."""
@@ -165,6 +182,15 @@ class Pairing:
         id = _numbered(asked.name, self._turn.orphans[asked.name])
         self._turn.orphans[asked.name] += 1
         return Answered(id, has_id=False, name=asked.name)
+
+
+def calls_of(message: Message) -> list[tuple[str, str]]:
+    """Return the ids and names of the calls of a message, if possible without making its blocks."""
+    if not message.ids:
+        return []
+    items = items_of(message)
+    called = [item[:2] for item in items if type(item) is tuple and len(item) == 3]
+    return called if items else [(call.id, call.name) for call in message.calls]
 
 
 def _first(calls: deque[_Call] | None) -> _Call | None:

@@ -6,6 +6,7 @@ Field names come as the REST API writes them or as the SDK's objects do (`functi
 from __future__ import annotations
 
 import base64
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
@@ -27,6 +28,7 @@ from message_history.core.values.json_values import EMPTY, freeze, json_text, sh
 from message_history.core.values.meta import Meta
 from message_history.dialects._shared.blank_texts import kept_beside
 from message_history.dialects._shared.mcp import mcp_result
+from message_history.dialects._shared.plain_runs import read_runs
 from message_history.dialects._shared.reader import add_message, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import MODELLED, call_of_text, read_block, read_blocks, text_of_json
@@ -51,6 +53,7 @@ from message_history.dialects.gemini.media import (
     type_of_url,
 )
 from message_history.dialects.gemini.pairing import Answered, Pairing
+from message_history.dialects.gemini.plain_reader import PlainReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -82,10 +85,22 @@ class Reader:
         self._source = 0
 
     def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
-        self._entries = [Entry.of(entry) for entry in raw]
-        self._pairing.avoid(id for entry in self._entries for part in entry.parts for id in ids_in(part))
         follow = self._pairing.follow
-        return read_entries(raw, foreign, self, "no content", lambda found: follow(found.messages))
+        ahead = partial(self._ahead, raw)
+        return read_entries(raw, foreign, self, "no content", lambda found: follow(found.messages), ahead=ahead)
+
+    def _ahead(self, raw: Sequence[Any], source: int) -> int:
+        """Read contents at one look each; the pairing gets to know them when an entry needs a second one."""
+        first, reached, waiting = len(self.parsed.messages), source, self._pairing.waiting()
+        if waiting is not None:
+            reader = PlainReader(waiting, answering=self._pairing.answering)
+            reached = read_runs(raw, source, self.parsed, reader.read)
+        if reached < len(raw):
+            self._pairing.follow(self.parsed.messages[first:])
+            if not self._entries:
+                self._entries = [Entry.of(entry) for entry in raw]
+                self._pairing.avoid(id for entry in self._entries for part in entry.parts for id in ids_in(part))
+        return reached
 
     def own_entry(self, entry: object, source: int) -> bool:
         self._source = source

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.dialects._shared.metadata import with_keys
 from message_history.dialects._shared.plain_reader import Keeper, common_texts
-from message_history.dialects._shared.plain_runs import Piece, message_of, says_something
+from message_history.dialects._shared.plain_runs import Piece, message_of, message_of_piece, says_something
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ def _assistant(entry: dict[str, Any], content: Any) -> Message | None:
             return None
         if not piece.call(call.get("id"), function.get("name"), function.get("arguments")):
             return None
-    return message_of("assistant", piece.items, piece.ids)
+    return message_of_piece(piece)
 
 
 READERS: Final = {dialect: entry_reader(dialect) for dialect in ("openai_chat", "mistral")}
