@@ -10,12 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from message_history import MessageHistory
-from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
+from message_history.dialects import (
+    Anthropic,
+    Bedrock,
+    Dialect,
+    Gemini,
+    Mistral,
+    OpenAIChat,
+    OpenAIResponses,
+    PydanticAI,
+)
 from message_history.dialects.bedrock import parse as bedrock
 from message_history.dialects.gemini import parse as gemini
 from message_history.dialects.gemini.schema import BYPASS
 from message_history.dialects.openai_chat import parse as openai_chat
 from message_history.dialects.openai_responses import parse as openai_responses
+from message_history.dialects.pydantic_ai import parse as pydantic_ai
 from tests.dialects.responses import lists as lists_of_items
 
 WORDS = st.sampled_from(
@@ -74,7 +84,15 @@ def turns(draw: st.DrawFn) -> list[Any]:
 LISTS = st.lists(ENTRIES.map(lambda entry: [entry]) | turns(), max_size=6).map(
     lambda runs: [e for run in runs for e in run]
 )
-TARGETS: list[Dialect[Any]] = [OpenAIChat(), Anthropic(), Mistral(), OpenAIResponses(), Gemini(), Bedrock()]
+TARGETS: list[Dialect[Any]] = [
+    OpenAIChat(),
+    Anthropic(),
+    Mistral(),
+    OpenAIResponses(),
+    Gemini(),
+    Bedrock(),
+    PydanticAI(),
+]
 
 
 def known(history: MessageHistory) -> object:
@@ -86,7 +104,7 @@ def known(history: MessageHistory) -> object:
 
 def long_way(raw: list[Any], dialect: Dialect[Any] | None) -> MessageHistory:
     with pytest.MonkeyPatch.context() as patch:
-        for module in (openai_chat, openai_responses, gemini, bedrock):
+        for module in (openai_chat, openai_responses, gemini, bedrock, pydantic_ai):
             patch.setattr(module, "read_runs", lambda _, start, *__: start)
         return MessageHistory.from_list(raw, dialect=dialect)
 
@@ -256,6 +274,66 @@ def test_the_short_way_reads_converse_as_the_long_way_does(dialect: Dialect[Any]
     assert known(short) == known(long)
 
 
+MORE: Any = st.sampled_from(
+    [
+        *({}, {}, {}, {"timestamp": "2026-01-01T00:00:00Z"}, {"timestamp": None}, {"id": "m1"}, {"outcome": "success"}),
+        *({"outcome": "denied"}, {"outcome": "failed"}, {"metadata": {"pydantic_ai_synthesized_tool_return": True}}),
+        *({"provider_name": "google", "provider_details": {"thought_signature": "c2ln"}}, {"x": float("nan")}),
+    ]
+)
+OF_PARTS: Any = st.one_of(
+    st.fixed_dictionaries(
+        {
+            "part_kind": st.sampled_from(["user-prompt", "text", "system-prompt", "thinking", "retry-prompt"]),
+            "content": WORDS | st.none() | st.just(["a", "b"]),
+        },
+        optional={"tool_call_id": IDS},
+    ),
+    st.fixed_dictionaries(
+        {"part_kind": st.just("tool-call"), "tool_call_id": IDS, "tool_name": IDS}, optional={"args": TEXTS | INPUTS}
+    ),
+    st.fixed_dictionaries(
+        {"part_kind": st.sampled_from(["tool-return", "retry-prompt"]), "tool_call_id": IDS},
+        optional={"content": WORDS | st.sampled_from([{"a": 1}, ["a"], None]), "tool_name": IDS | st.none()},
+    ),
+    st.sampled_from(["text", None, {}, {"text": "a"}]),
+).flatmap(lambda part: MORE.map(lambda more: {**part, **more}) if isinstance(part, dict) else st.just(part))
+OF_PYDANTIC: Any = st.builds(
+    lambda kind, parts, more: [{"parts": parts, "kind": kind, **more}],
+    st.sampled_from(["request", "request", "response", "response", None]),
+    st.lists(OF_PARTS, max_size=3),
+    st.sampled_from(
+        [*({}, {}, {}, {"instructions": "Be kind."}, {"finish_reason": "length"}, {"model_name": "m", "state": "x"})]
+    ),
+)
+
+
+@st.composite
+def turns_of_pydantic(draw: st.DrawFn) -> list[Any]:
+    """Draw calls and their returns, in their order or another one, perhaps after a request with instructions alone."""
+    ids = draw(st.lists(st.sampled_from(["call_1", "call_2", "call_3"]), min_size=1, max_size=3, unique=True))
+    calls = [
+        {"part_kind": "tool-call", "tool_call_id": id, "tool_name": "f", "args": draw(TEXTS | INPUTS), **draw(MORE)}
+        for id in ids
+    ]
+    returns = [
+        {"part_kind": "tool-return", "tool_call_id": id, "tool_name": "f", "content": draw(WORDS), **draw(MORE)}
+        for id in (draw(st.permutations(ids)) if draw(st.integers(0, 2)) == 0 else ids)
+    ]
+    said = draw(st.lists(st.just({"part_kind": "text", "content": "a"}), max_size=1))
+    system = {"part_kind": "system-prompt", "content": "Be kind."}
+    asks = draw(st.lists(st.just({"parts": [system], "kind": "request", "instructions": "Be kind."}), max_size=1))
+    return [*asks, {"parts": [*said, *calls], "kind": "response"}, {"parts": returns, "kind": "request"}]
+
+
+@pytest.mark.parametrize("dialect", [None, PydanticAI()])
+@given(raw=st.lists(turns_of_pydantic() | OF_PYDANTIC, max_size=6).map(lambda runs: [e for run in runs for e in run]))
+def test_the_short_way_reads_pydantic_ai_as_the_long_way_does(dialect: Dialect[Any] | None, raw: list[Any]) -> None:
+    short, long = MessageHistory.from_list(raw, dialect=dialect), long_way(raw, dialect)
+    assert short == long
+    assert known(short) == known(long)
+
+
 def test_common_entries_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
     call = {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
     raw = [
@@ -316,6 +394,19 @@ def test_common_messages_of_converse_go_the_short_way(monkeypatch: pytest.Monkey
     monkeypatch.delattr(bedrock._Reader, "own_entry")
     history = MessageHistory.from_list(raw, dialect=Bedrock())
     assert history.for_send(Bedrock()) == [*raw[:2], {"role": "user", "content": [*raw[2]["content"], {"text": "a"}]}]
+
+
+def test_common_messages_of_pydantic_ai_go_the_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_call = {"tool_call_id": "call_1", "tool_name": "f"}
+    prompt = {"part_kind": "user-prompt", "content": "q", "timestamp": "2026-01-01T00:00:00Z"}
+    raw: list[dict[str, Any]] = [
+        {"kind": "request", "parts": [prompt]},
+        {"kind": "response", "parts": [{**of_call, "part_kind": "tool-call", "args": '{"a":1}'}]},
+        {"kind": "request", "parts": [{**of_call, "part_kind": "tool-return", "content": "r"}]},
+        {"kind": "response", "parts": [{"part_kind": "text", "content": "a"}]},
+    ]
+    monkeypatch.delattr(pydantic_ai.Reader, "own_entry")
+    assert MessageHistory.from_list(raw, dialect=PydanticAI()).for_send(PydanticAI())[: len(raw)] == raw
 
 
 @pytest.mark.parametrize("signature", [BYPASS, "c2ln"])

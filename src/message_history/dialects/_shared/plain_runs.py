@@ -38,33 +38,28 @@ class Piece:
         self.ids: list[str] = []
         self.kept: list[bytes | None] = []
 
-    def add(self, item: Any, keys: bytes | None = None) -> None:
+    def add(self, item: Any, keys: bytes | None = None) -> bool:
         self.items.append(item)
         self.kept.append(keys or None)
+        return True
 
-    def call(self, id: Any, name: Any, arguments: Any, keys: bytes | None = None) -> bool:
-        """Add a call whose input came as text; False when it needs a second look."""
-        return type(arguments) is str and is_object_text(arguments) and self._call(id, name, arguments, keys)
-
-    def call_of_object(self, id: Any, name: Any, input: Any, keys: bytes | None = None) -> bool:
-        """Add a call whose input came as a dict; False when it needs a second look."""
-        packed = pack(input) if type(input) is dict else None
-        return packed is not None and self._call(id, name, packed, keys)
-
-    def _call(self, id: Any, name: Any, input: bytes | str, keys: bytes | None) -> bool:
-        if not (is_word(id) and is_word(name)):
+    def call(self, id: Any, name: Any, input: Any, keys: bytes | None = None) -> bool:
+        """Add a call whose input came as text or as a dict; False when it needs a second look."""
+        if type(input) is dict:
+            input = pack(input)
+        elif not (type(input) is str and is_object_text(input)):
+            return False
+        if input is None or not (is_word(id) and is_word(name)):
             return False
         self.ids.append(id)
-        self.add((id, same(name), input), keys)
-        return True
+        return self.add((id, same(name), input), keys)
 
     def result(self, id: Any, content: str | tuple[str, ...], keys: bytes | None = None) -> bool:
         """Add a result; False when it needs a second look."""
         if not is_word(id):
             return False
         self.ids.append(id)
-        self.add((id, content), keys)
-        return True
+        return self.add((id, content), keys)
 
 
 same: Final[Callable[[str], str]] = lru_cache(maxsize=1_000)(str)  # returns the first of equal texts
@@ -80,41 +75,38 @@ def says_something(value: Any) -> TypeGuard[str]:
     return type(value) is str and bool(value) and not value.isspace()
 
 
-def message_of(side: Role, texts: Sequence[str]) -> Message:
-    """Make a message that is an entry of its own, of texts."""
-    return plain_message_of_shape(side, tuple(texts), (), SHAPES[side])
-
-
-def message_of_piece(piece: Piece) -> Message | None:
-    """Make a message that is an entry of its own; None without items, with an id twice or a text before a result."""
-    results = piece.items[: len(piece.ids)] if piece.side == "user" else ()
-    if not piece.items or len(set(piece.ids)) != len(piece.ids) or str in map(type, results):
+def message_of_piece(piece: Piece, ids: tuple[str, ...] | None = None) -> Message | None:
+    """Make a message, with `ids` in place of its equal ones; None without items, or when it needs a second look."""
+    items, own, shape = piece.items, piece.ids, SHAPES[piece.side]
+    if not items or (len(own) > 1 and len(set(own)) != len(own)):
         return None
+    for position in range(len(own)) if piece.side == "user" else ():
+        if type(items[position]) is str:
+            return None
+        content = items[position][1]
+        if ids:
+            items[position] = ids[position], content
+        # Most texts fail the cheap test for the text of a stub.
+        if type(content) is str and content[:1] in STUB_BEGINS and content.startswith(STUB_OPENINGS):
+            shape = NEEDS_REPAIR
     kept = tuple(piece.kept) if any(piece.kept) else ()
-    shape = _shape_of_results(results) if results else SHAPES[piece.side]
-    return plain_message_of_shape(piece.side, tuple(piece.items), tuple(piece.ids), shape, kept)
+    return plain_message_of_shape(piece.side, tuple(items), ids or tuple(own), shape, kept)
 
 
-def message_of_parts(side: Role, parts: Any, read_other: Callable[[dict[str, Any], Piece], bool]) -> Message | None:
-    """Read an entry of its own, of texts under `text` and of parts that `read_other` adds; None as above."""
+def message_of_parts(
+    side: Role, parts: Any, read_part: Callable[[dict[str, Any], Piece], bool], *, texts: bool = True
+) -> Message | None:
+    """Read an entry of its own, of parts that `read_part` adds and `texts` that are under `text`; None as above."""
     piece = Piece(side)
     for part in parts if type(parts) is list else ():
         if type(part) is not dict:
             return None
-        text = part.get("text") if len(part) == 1 else None
+        text = part.get("text") if texts and len(part) == 1 else None
         if says_something(text):
             piece.add(text)
-        elif not read_other(part, piece):
+        elif not read_part(part, piece):
             return None
     return message_of_piece(piece)
-
-
-def _shape_of_results(results: Sequence[Any]) -> int:
-    for _, content in results:
-        # Most texts fail the cheap test for the text of a stub.
-        if type(content) is str and content[:1] in STUB_BEGINS and content.startswith(STUB_OPENINGS):
-            return NEEDS_REPAIR
-    return SHAPES["user"]
 
 
 def read_runs(
@@ -147,17 +139,13 @@ def read_runs(
 
 def _add(run: Piece, source: int, parsed: Parsed) -> bool:
     """Add a message; False when its results are not in the order of the calls before it, or an id comes twice."""
-    ids, shape = tuple(run.ids), SHAPES[run.side]
-    if len(ids) > 1 and len(set(ids)) != len(ids):
-        return False
-    if run.side == "user" and ids:
+    ids = None
+    if run.side == "user" and run.ids:
         before = parsed.messages[-1] if parsed.messages else None
-        if before is None or before.role != "assistant" or before.ids != ids:
+        if before is None or before.role != "assistant" or before.ids != tuple(run.ids):
             return False
         ids = before.ids  # Equal texts share one copy, and so do equal names of tools.
-        for position, (_, content) in enumerate(run.items[: len(ids)]):
-            run.items[position] = ids[position], content
-        shape = _shape_of_results(run.items[: len(ids)])
-    kept = tuple(run.kept) if any(run.kept) else ()
-    parsed.add(plain_message_of_shape(run.side, tuple(run.items), ids, shape, kept), source)
-    return True
+    message = message_of_piece(run, ids)
+    if message is not None:
+        parsed.add(message, source)
+    return message is not None

@@ -24,10 +24,9 @@ def read_message(entry: dict[str, Any]) -> Message | None:
 
 
 def _call(block: dict[str, Any], piece: Piece) -> bool:
-    call = block.get("toolUse")
-    if type(call) is not dict or len(call) != 3 or len(block) != 1:
-        return False
-    return piece.call_of_object(call.get("toolUseId"), call.get("name"), call.get("input"))
+    call: Any = block.get("toolUse")
+    input = call.get("input") if type(call) is dict and len(call) == 3 and len(block) == 1 else None
+    return type(input) is dict and piece.call(call.get("toolUseId"), call.get("name"), input)
 
 
 def _result(block: dict[str, Any], piece: Piece) -> bool:

@@ -84,7 +84,6 @@ class _Turn:
 
 
 _MOST_CALLS: Final = 100
-"""Nearly all turns have fewer calls."""
 
 
 @final
@@ -124,16 +123,11 @@ class Pairing:
                 self.begin_user()
                 self.answers([Asked(id, "") for id in message.ids if id])
 
-    @property
-    def answering(self) -> bool:
-        """Return whether the next content of the model begins a turn."""
-        return self._turn.has_user
-
-    def waiting(self) -> list[tuple[str, str]] | None:
-        """Return the ids and names of the turn's calls that wait; None when there are too many to look at each time."""
+    def waiting(self) -> tuple[list[tuple[str, str]], bool] | None:
+        """Return the ids and names of calls that wait, and whether the turn ends with the model; None for very many."""
         if len(self._turn.calls) > _MOST_CALLS:
             return None
-        return [(call.id, call.name) for call in self._turn.calls if not call.answered]
+        return [(call.id, call.name) for call in self._turn.calls if not call.answered], self._turn.has_user
 
     def call(self, id: str, name: str) -> str:
         """Take a call. `id` is empty when it came without; returns ours."""

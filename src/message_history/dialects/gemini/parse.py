@@ -93,8 +93,7 @@ class Reader:
         """Read contents at one look each; the pairing gets to know them when an entry needs a second one."""
         first, reached, waiting = len(self.parsed.messages), source, self._pairing.waiting()
         if waiting is not None:
-            reader = PlainReader(waiting, answering=self._pairing.answering)
-            reached = read_runs(raw, source, self.parsed, reader.read)
+            reached = read_runs(raw, source, self.parsed, PlainReader(waiting[0], answering=waiting[1]).read)
         if reached < len(raw):
             self._pairing.follow(self.parsed.messages[first:])
             if not self._entries:
@@ -161,8 +160,6 @@ class Reader:
             return [text_block(str.__str__(item))]
         if isinstance(item, Block):
             return [item]
-        if len(fields) == 1 and type(fields.get("text")) is str:
-            return [text_block(fields["text"])]
         if not fields:
             if as_mapping(item) is not None or item is None:
                 self.parsed.dropped(item, self._source, "a part without data")

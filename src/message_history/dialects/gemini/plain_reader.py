@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from message_history.core.messages.plain import pack_keys
 from message_history.dialects._shared.plain_runs import Piece, message_of_parts
@@ -64,9 +64,9 @@ class PlainReader:
 
 def _call(part: dict[str, Any], piece: Piece) -> bool:
     """Read a call that is not signed."""
-    call, signature = part.get("functionCall"), part.get("thoughtSignature")
+    call, signature = cast("Any", part.get("functionCall")), part.get("thoughtSignature")
+    args = call.get("args") if type(call) is dict and len(call) == 3 else None
     is_unsigned = len(part) == 2 and type(signature) is str and signature in schema.BYPASSES
-    if type(call) is not dict or len(call) != 3 or not (is_unsigned or len(part) == 1):
+    if type(args) is not dict or not (is_unsigned or len(part) == 1):
         return False
-    keys = _UNSIGNED if is_unsigned else None
-    return piece.call_of_object(call.get("id"), call.get("name"), call.get("args"), keys)
+    return piece.call(call.get("id"), call.get("name"), args, _UNSIGNED if is_unsigned else None)

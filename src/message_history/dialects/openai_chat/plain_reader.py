@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.core.messages.message import CLEAN_ASSISTANT, CLEAN_USER, plain_message_of_shape
 from message_history.dialects._shared.metadata import with_keys
 from message_history.dialects._shared.plain_reader import Keeper, common_texts
-from message_history.dialects._shared.plain_runs import Piece, message_of, message_of_piece, says_something
+from message_history.dialects._shared.plain_runs import Piece, message_of_piece, says_something
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,8 +43,8 @@ def _user(entry: dict[str, Any], content: Any) -> Message | None:
     if entry.get("role") != "user" or "tool_calls" in entry:
         return None
     found = content if type(content) is str else common_texts(content)
-    texts = (found,) if type(found) is str else found or ("",)
-    return message_of("user", texts) if all(map(says_something, texts)) else None
+    texts: Any = (found,) if type(found) is str else found or ("",)
+    return plain_message_of_shape("user", texts, (), CLEAN_USER) if all(map(says_something, texts)) else None
 
 
 def _result(entry: dict[str, Any], content: Any, keep: Keeper) -> Piece | None:
@@ -57,8 +58,8 @@ def _result(entry: dict[str, Any], content: Any, keep: Keeper) -> Piece | None:
 
 def _assistant(entry: dict[str, Any], content: Any) -> Message | None:
     calls = entry.get("tool_calls")
-    if calls is None:
-        return message_of("assistant", (content,)) if says_something(content) else None
+    if calls is None and says_something(content):
+        return plain_message_of_shape("assistant", (content,), (), CLEAN_ASSISTANT)
     piece = Piece("assistant")
     if says_something(content):
         piece.add(content)
@@ -69,10 +70,9 @@ def _assistant(entry: dict[str, Any], content: Any) -> Message | None:
     for call in calls:
         if type(call) is not dict or len(call) != 3 or call.get("type") != "function":
             return None
-        function = call.get("function")
-        if type(function) is not dict or len(function) != 2:
-            return None
-        if not piece.call(call.get("id"), function.get("name"), function.get("arguments")):
+        function: Any = call.get("function")
+        arguments = function.get("arguments") if type(function) is dict and len(function) == 2 else None
+        if type(arguments) is not str or not piece.call(call.get("id"), function.get("name"), arguments):
             return None
     return message_of_piece(piece)
 

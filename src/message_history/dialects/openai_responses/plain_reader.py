@@ -23,9 +23,9 @@ def read_item(item: dict[str, Any]) -> Piece | None:
     """Read an item; None when it needs a second look."""
     kind = item.get("type")
     if kind == FUNCTION:
-        piece = Piece("assistant")
+        piece, text = Piece("assistant"), item.get("arguments")
         keys = b"" if len(item) == 4 else _keys(kind, item)
-        if keys is None or not piece.call(item.get("call_id"), item.get("name"), item.get("arguments"), keys):
+        if type(text) is not str or keys is None or not piece.call(item.get("call_id"), item.get("name"), text, keys):
             return None
         return piece
     if kind == _OUTPUT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, final
 
 from attrs import evolve
@@ -25,6 +26,7 @@ from message_history.core.messages.policy import Policy
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import EMPTY, freeze_mapping
 from message_history.core.values.meta import Mark, Meta
+from message_history.dialects._shared.plain_runs import read_runs
 from message_history.dialects._shared.reader import read_entries
 from message_history.dialects._shared.reply_info import with_info
 from message_history.dialects._shared.sdk_objects import as_sequence
@@ -32,6 +34,7 @@ from message_history.dialects._shared.truncated import is_truncated
 from message_history.dialects._shared.typed_blocks import call_of_text, half_written, text_of_json
 from message_history.dialects.anthropic.parse import parse as parse_typed
 from message_history.dialects.pydantic_ai.objects import plain
+from message_history.dialects.pydantic_ai.plain_reader import read_message
 from message_history.dialects.pydantic_ai.provider_blocks import (
     PYDANTIC_AI,
     is_file,
@@ -79,9 +82,16 @@ class Reader:
         self._instructed = False
 
     def read(self, raw: Sequence[Any], foreign: Foreign | None) -> Parsed:
-        read_entries(raw, foreign, self)
+        read_entries(raw, foreign, self, ahead=partial(self._ahead, raw))
         self._ask()
         return self.parsed
+
+    def _ahead(self, raw: Sequence[Any], source: int) -> int:
+        """Read messages at one look each, except after a request that may say nothing but instructions."""
+        first = len(self.parsed.messages)
+        reached = source if self._instructed else read_runs(raw, source, self.parsed, read_message)
+        self._calls.update(*[message.ids for message in self.parsed.messages[first:] if message.role == "assistant"])
+        return reached
 
     def own_entry(self, entry: object, source: int) -> bool:
         self._source = source
