@@ -99,7 +99,11 @@ def known(history: MessageHistory) -> object:
     """Show all that is known of a history, with the order of keys."""
     exports = [history.export(dialect) for dialect in TARGETS]
     sent = [(exported.messages, exported.system, repr(exported.repairs)) for exported in exports]
-    return json.dumps([history.to_list(), sent]), repr(history.repairs), [message.ids for message in history]
+    return (
+        json.dumps([history.to_list(), sent], default=repr),
+        repr(history.repairs),
+        [message.ids for message in history],
+    )
 
 
 def long_way(raw: list[Any], dialect: Dialect[Any] | None) -> MessageHistory:
