@@ -14,6 +14,7 @@ from message_history import (
     MessageHistory,
     Policy,
     RedactedThinkingBlock,
+    RepairCode,
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
@@ -90,3 +91,18 @@ def test_a_policy_shows_and_takes_its_texts_and_nothing_that_is_derived_from_the
 def test_a_window_takes_its_limits_by_name_alone() -> None:
     with pytest.raises(TypeError, match="positional"):
         MovingWindow(10)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_a_repair_of_what_is_no_message_has_its_place(place: int) -> None:
+    chat: list[Any] = [
+        {"id": "1", "role": "user", "content": "q"},
+        {"id": "2", "role": "assistant", "toolCalls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]},
+        {"id": "3", "role": "tool", "toolCallId": "c", "content": "r"},
+        {"id": "4", "role": "assistant", "content": "a"},
+    ]
+    history = MessageHistory.from_list([*chat[:place], {"level": "info"}, *chat[place:]])
+    assert [(repair.code, repair.index, repair.source) for repair in history.repairs] == [
+        (RepairCode.ENTRY_DROPPED, place, place)
+    ]
+    assert [message.role for message in history] == ["user", "assistant", "user", "assistant"]
