@@ -10,6 +10,7 @@ from message_history.formats.kit import (
     STATE,
     Conversations,
     Format,
+    first_of,
     image,
     item_fit,
     json_text,
@@ -82,15 +83,14 @@ def _blocks(about: Mapping[str, Any], collector: Collector) -> list[dict[str, An
 
 def _part(part: Mapping[str, Any], collector: Collector) -> Iterator[dict[str, Any]]:
     """Yield the block of a part; version 1.0 has what version 0.3 calls `file` in the part itself."""
-    file = part.get("file") if isinstance(part.get("file"), dict) else part
-    kind = str(file.get("mimeType") or file.get("mediaType") or "") if file is not None else ""
-    data = next((file[key] for key in ("bytes", "raw") if isinstance(file.get(key), str)), "") if file else ""
-    url = next((file[key] for key in ("uri", "url") if isinstance(file.get(key), str)), "") if file else ""
+    file = part["file"] if isinstance(part.get("file"), dict) else part
+    kind = str(first_of(file, "mimeType", "mediaType"))
+    data, url = first_of(file, "bytes", "raw"), first_of(file, "uri", "url")
     if isinstance(part.get("text"), str):
         yield from text(part["text"])
     elif "data" in part:
         yield from text(json_text(part["data"]))
-    elif kind.startswith("image/") and (data or url):
+    elif kind.startswith("image/") and isinstance(data or url, str):
         yield image(f"data:{kind};base64,{data}" if data else url)
     else:
         collector.omit("files that are no images, and other parts without words")

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.dialects.odd_pieces import PIXEL
 from tests.formats.story import (
     ANSWER,
     ARGUMENTS,
@@ -449,3 +450,19 @@ def test_results_of_gemini_s_batches_are_read(has_request: bool) -> None:
     assert told(first.history())[-1] == ("assistant", ANSWER)
     assert (told(first.history())[0] == ("user", QUESTION)) is has_request
     assert second.omitted == (("requests that failed", 1),)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"kind": "file", "file": {"mimeType": "image/png", "bytes": PIXEL}},
+        {"kind": "file", "file": {"mimeType": "image/png", "uri": "https://example.org/a.png"}},
+        {"raw": PIXEL, "mediaType": "image/png"},
+        {"url": "https://example.org/a.png", "mediaType": "image/png"},
+    ],
+)
+def test_images_of_both_versions_of_a2a_are_read(part: dict[str, Any]) -> None:
+    message = {"messageId": "1", "role": "user", "parts": [part]}
+    (block,) = read(lines(message), "a2a")[0].content
+    assert isinstance(block, ImageBlock)
+    assert {PIXEL, "https://example.org/a.png"} & set(block.source.values())
