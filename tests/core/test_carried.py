@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import pickle
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.vectors.lists import FORMS
 
 from message_history import (
     CallState,
@@ -140,6 +142,28 @@ def test_messages_with_keys_of_applications_are_read_at_one_look_as_at_two(form:
 
 def _call(id: str) -> dict[str, Any]:
     return {"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_short_list_loses_what_an_entry_says_of_itself(form: str) -> None:
+    kinds = FORMS[form]
+    for chosen in chain(product(kinds), product(kinds, repeat=2), product(["system"], ["system"], kinds)):
+        raw = [{**kinds[kind](str(n)), "metadata": {"id": f"metadata {n}"}} for n, kind in enumerate(chosen)]
+        history = MessageHistory.from_list(raw)
+        held = pickle.dumps((history.to_list(), [repair.removed for repair in history.repairs]))
+        assert [n for n in range(len(raw)) if f"metadata {n}".encode() not in held] == [], chosen
+
+
+@pytest.mark.parametrize("said", [*product([True, False], repeat=3)])
+def test_what_each_of_several_prompts_says_of_itself_is_recorded_for_its_entry(said: tuple[bool, ...]) -> None:
+    raw = [{"role": "system", "content": f"p{n}", **({"id": f"m{n}"} if has else {})} for n, has in enumerate(said)]
+    for rest in ([], [{"role": "user", "content": "q"}], [{"role": "assistant", "content": "a"}]):
+        history = MessageHistory.from_list([*raw, *rest])
+        dropped = [repair for repair in history.repairs if repair.code is RepairCode.EMPTY_MESSAGE_DROPPED]
+        expected: list[Any] = [(n, 0, ({"id": f"m{n}"},)) for n, has in enumerate(said) if has]
+        assert [(repair.source, repair.index, repair.removed) for repair in dropped] == expected
+        assert {repair.detail for repair in dropped} <= {"the metadata of a message"}
+        assert history.system == "p0\n\np1\n\np2"
 
 
 def test_metadata_belongs_to_the_text_that_it_came_with_and_to_no_stub_before_it() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from importlib import import_module
+from inspect import Parameter, isfunction, signature
+from pkgutil import walk_packages
 from typing import Any
 
 import attrs
@@ -23,7 +26,9 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
     Usage,
+    core,
 )
+from message_history.core.messages.block_base import Block
 from message_history.core.values.meta import Mark, Meta
 
 MARK = Mark(kind="stub")
@@ -68,3 +73,52 @@ def test_a_field_that_is_not_compared_makes_no_difference() -> None:
     elsewhere = attrs.evolve(call, turn=3)
     assert elsewhere == call
     assert hash(elsewhere) == hash(call)
+
+
+def classes_of_attrs() -> list[type]:
+    """Find every class of the core that attrs made."""
+    modules = [import_module(each.name) for each in walk_packages(core.__path__, f"{core.__name__}.")]
+    return [
+        kind
+        for module in modules
+        for kind in vars(module).values()
+        if isinstance(kind, type) and attrs.has(kind) and kind.__module__ == module.__name__
+    ]
+
+
+def test_methods_are_compiled_only_where_no_base_has_them() -> None:
+    """To compile them was a tenth of the import, and what compares by identity must not compare otherwise."""
+    found: dict[str, set[str]] = {}
+    for kind in classes_of_attrs():
+        for name, method in vars(kind).items():
+            if isfunction(method) and method.__code__.co_filename.startswith("<attrs generated") and "init" not in name:
+                found.setdefault(kind.__name__, set()).add(name)
+    whole = {"__eq__", "__hash__", "__repr__"}
+    shown: dict[str, set[str]] = {name: {"__repr__"} for name in ("_Call", "_Edit", "_Found", "_TurnSoFar")}
+    assert found == {"CallRecord": whole, "Omitted": whole, "_Tail": {"__eq__", "__repr__"}, **shown}
+
+
+def test_what_has_many_fields_takes_them_by_name_alone() -> None:
+    kinds = {
+        kind.__name__: {parameter.kind for parameter in signature(kind).parameters.values()}
+        for kind in classes_of_attrs()
+    }
+    assert {name for name, found in kinds.items() if found == {Parameter.KEYWORD_ONLY}} == {
+        *("Block", "Decision", "Mark", "Meta", "Omitted", "Policy", "Repair", "ReplyInfo", "Usage")
+    }
+    assert {name for name, found in kinds.items() if len(found) == 2} == {
+        kind.__name__ for kind in classes_of_attrs() if issubclass(kind, Block) and kind is not Block
+    }
+
+
+def test_only_where_a_thing_is_and_what_was_found_of_it_is_no_part_of_its_value() -> None:
+    fields = [(kind.__name__, field) for kind in classes_of_attrs() for field in attrs.fields(kind)]
+    assert {f"{name}.{field.name}" for name, field in fields if not field.eq} == {
+        *("ToolUseBlock.turn", "ToolUseBlock.origin", "Mark.key", "Meta.key"),
+        *("Policy.has_own_texts", "Policy._reasons", "Policy._denials"),
+        *("AssistantDraft.message", "AssistantDraft.arrivals", "UserDraft.arrivals"),
+    }
+    assert {f"{name}.{field.name}" for name, field in fields if not field.repr and field.name != "meta"} == {
+        *("Policy.has_own_texts", "Policy._reasons", "Policy._denials"),
+        *("ReplyInfo.frozen_usage", "ReplyInfo.frozen_extra"),
+    }

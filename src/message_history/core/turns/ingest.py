@@ -5,13 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Any, final
 
 from attrs import evolve
 
 from message_history.core.messages.blocks import SystemBlock, ToolResultBlock
 from message_history.core.messages.message import is_plain, make_message
+from message_history.core.messages.parsed import Note
 from message_history.core.messages.repairs import Repair, RepairCode, Severity, UnknownCallError, in_words
 from message_history.core.messages.thinking import any_thinking, has_thinking
 from message_history.core.turns.conversation import (
@@ -26,7 +27,7 @@ from message_history.core.turns.conversation import (
 from message_history.core.turns.naming import Names, the_place
 from message_history.core.turns.past import Turn
 from message_history.core.turns.rules import behind_change, enforce, is_nothing
-from message_history.core.turns.step import Transition, step
+from message_history.core.turns.step import METADATA, Transition, step
 from message_history.core.turns.stubs import stub_awaited
 from message_history.core.turns.whole import advance, move
 from message_history.core.values.log import Log
@@ -34,10 +35,9 @@ from message_history.core.values.log import Log
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from message_history.core.messages.block_base import Block
     from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.messages.message import Message
-    from message_history.core.messages.parsed import Note, Parsed
+    from message_history.core.messages.parsed import Parsed
     from message_history.core.turns.conversation import Context, Conversation
     from message_history.core.turns.drafts import OpenTurn, UserDraft
 
@@ -308,28 +308,35 @@ def _stops(parsed: Parsed) -> list[int]:
 
 def _with_one_prompt(parsed: Parsed) -> Parsed:
     """Join the system messages that lead a list: to lift them one by one would copy the prompt each time."""
-    lead = 0
-    for message in parsed.messages:
-        # A plain message has no system block; to ask for its blocks would make them.
-        if is_plain(message) or message.role != "user" or not message.content:
-            break
-        if not all(map(_is_prompt, message.content)):
-            break
-        lead += 1
-    if lead < 2:
+    led = list(takewhile(_is_prompt, parsed.messages))
+    if not led:
         return parsed
-    blocks = tuple(block for message in parsed.messages[:lead] for block in message.content)
+    notes = [
+        Note(RepairCode.EMPTY_MESSAGE_DROPPED, source, tuple(each.frozen_metadata for each in arrivals), METADATA)
+        for source, arrivals in zip(parsed.sources, (message.arrivals for message in led), strict=False)
+        if arrivals
+    ]
+    lead, blocks = len(led), tuple(block for message in led for block in message.content)
     return evolve(
         parsed,
         messages=[make_message("user", blocks), *parsed.messages[lead:]],
         sources=[parsed.sources[0], *parsed.sources[lead:]],
         interrupted={n - lead + 1 for n in parsed.interrupted if n >= lead},
+        notes=sorted([*notes, *parsed.notes], key=lambda note: note.source),
     )
 
 
-def _is_prompt(block: Block) -> bool:
-    """Return whether a block is a system message that needs no record."""
-    return type(block) is SystemBlock and not is_nothing(block) and not (block.meta and block.meta.converted)
+def _is_prompt(message: Message) -> bool:
+    """Return whether a message holds only system messages that need no record; a plain one has no block of them yet."""
+    return (
+        not is_plain(message)
+        and message.role == "user"
+        and bool(message.content)
+        and all(
+            type(block) is SystemBlock and not is_nothing(block) and not (block.meta and block.meta.converted)
+            for block in message.content
+        )
+    )
 
 
 def log_new(before: Context, after: Context, dialect: str = "", logged: Sequence[Repair] = ()) -> None:

@@ -29,6 +29,7 @@ from message_history.core.messages.message import (
     is_plain,
     make_message,
     part_of,
+    with_content,
     with_replies,
 )
 from message_history.core.messages.repairs import Repair, RepairCode, in_words
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from message_history.core.messages.block_base import Block
+    from message_history.core.messages.message import Role
     from message_history.core.messages.policy import Policy
 
 Place: TypeAlias = tuple[int, int]
@@ -193,10 +195,8 @@ class _Edit:
     """What is to become of one message: by position of its blocks."""
 
     moved_away: set[int] = field(factory=set)
-    replaced: dict[int, ToolUseBlock] = field(factory=dict)
-    repaired: dict[int, Repair] = field(factory=dict)
-    kept: dict[int, ToolUseBlock] = field(factory=dict)
-    rehomed: set[int] = field(factory=set)
+    replaced: dict[int, Block] = field(factory=dict)
+    done: dict[int, RepairCode | Repair] = field(factory=dict)
     arriving: dict[int, list[Place]] = field(factory=dict)
 
 
@@ -257,38 +257,29 @@ class _Plan:
                 edit, number = self._edit(call.place), call.place[1]
                 if call.block.frozen_input is NO_INPUT:
                     edit.replaced[number] = evolve(call.block, input=EMPTY)
+                    edit.done[number] = RepairCode.INPUT_ASSIGNED
                 else:
-                    edit.kept[number] = _restored(call.block)
+                    edit.replaced[number] = _restored(call.block)
 
     def repaired(self, where: int, sources: Sequence[int]) -> list[Incoming]:
         """Return what one message of the list becomes."""
-        message, edit, source = self._messages[where], self.edits[where], sources[where]
-        truncated = where in self._interrupted
+        edit, source = self.edits[where], sources[where]
+        blocks = [edit.replaced.get(number, block) for number, block in enumerate(self._messages[where].content)]
+        message = with_content(self._messages[where], tuple(blocks))
         paired: list[Incoming] = []
         run: list[Block] = []
 
-        def flush(*, interrupted: bool = truncated) -> None:
+        def flush() -> None:
             if run:
-                paired.append(Incoming(part_of(message, tuple(run)), source, interrupted))
+                paired.append(Incoming(part_of(message, tuple(run)), source, where in self._interrupted))
                 run.clear()
 
-        for number, block in enumerate(message.content):
-            if number in edit.rehomed:
+        for number, block in enumerate(blocks):
+            if number in edit.replaced or number in edit.done:
                 flush()
-                called = part_of(message, (block,), "assistant")
-                paired.append(Incoming(called, source, done=RepairCode.CALL_REHOMED))
-            elif number in edit.replaced:
-                flush()
-                moved = make_message("assistant", (edit.replaced[number],))
-                paired.append(Incoming(moved, source, done=RepairCode.INPUT_ASSIGNED))
-            elif number in edit.repaired:
-                flush()
-                repair = edit.repaired[number]
-                paired.append(Incoming(make_message(message.role, repair.added), source, done=repair))
-            elif number in edit.kept:
-                flush()
-                run.append(edit.kept[number])
-                flush(interrupted=False)
+                done = edit.done.get(number)
+                role: Role = "assistant" if done is RepairCode.CALL_REHOMED else message.role
+                paired.append(Incoming(part_of(message, (block,), role), source, done=done))
             elif number not in edit.moved_away:
                 run.append(block)
             if number in edit.arriving:
@@ -374,7 +365,7 @@ class _Plan:
                 result = results.pop(block.id)
                 self._take_away(result)
                 edit = self._edit(place)
-                edit.rehomed.add(place[1])
+                edit.done[place[1]] = RepairCode.CALL_REHOMED
                 edit.arriving.setdefault(place[1], []).append(result)
         injected = {block.id for _, block in self._injected}
         return [one for one in early if one[1].tool_use_id not in injected]
@@ -407,8 +398,9 @@ class _Plan:
     def _repair(self, place: Place, code: RepairCode, removed: Block, added: ToolUseBlock | ToolResultBlock) -> None:
         id = added.id if isinstance(added, ToolUseBlock) else added.tool_use_id
         detail = f"{in_words(removed)}; the id is now {id!r:.80}"
-        repair = Repair(code=code, index=0, removed=(removed,), added=(added,), detail=detail)
-        self._edit(place).repaired[place[1]] = repair
+        edit, number = self._edit(place), place[1]
+        edit.replaced[number] = added
+        edit.done[number] = Repair(code=code, index=0, removed=(removed,), added=(added,), detail=detail)
 
     def _made(self) -> set[str]:
         """Return the ids of the calls that assistant messages make."""

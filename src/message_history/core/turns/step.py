@@ -6,7 +6,7 @@ never looks at the whole conversation: only at the open turn, and at the calls o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from attrs import evolve
 
@@ -70,6 +70,9 @@ if TYPE_CHECKING:
     from message_history.core.turns.matching import Match
 
 
+METADATA: Final = "the metadata of a message"
+
+
 def step(
     conversation: Conversation,
     message: Message,
@@ -88,7 +91,7 @@ def step(
     """
     policy = context_of(conversation).policy
     as_it_is = not interrupted and answers is None
-    if as_it_is and not (elsewhere and policy.has_own_texts and message.ids and hides_stub(message, policy)):
+    if as_it_is and not (elsewhere and policy.has_own_texts and hides_stub(message, policy)):
         moved = move(conversation, message)
         if moved is not None:
             return moved
@@ -181,7 +184,7 @@ class Transition:
             self.user = self._user_draft().arrived(before, moved)
         else:
             removed = tuple(each.frozen_metadata for each in arrivals)
-            self._record(RepairCode.EMPTY_MESSAGE_DROPPED, removed, detail="the metadata of a message")
+            self._record(RepairCode.EMPTY_MESSAGE_DROPPED, removed, detail=METADATA)
 
     def _drop_replies(self) -> None:
         """Rule 15, for a reply that has no message of its own."""
@@ -332,14 +335,12 @@ class Transition:
             return False
         user = self._user_draft()
         last = -1
-        for id, block in zip(message.ids, message.content, strict=False):
-            position = assistant.ids.index(id) if id in assistant.ids else -1
-            if position <= last or (user.answered | user.stubbed) >> position & 1:
+        for result in message.results:
+            position = assistant.ids.index(result.tool_use_id) if result.tool_use_id in assistant.ids else -1
+            there = position <= last or (user.answered | user.stubbed) >> position & 1
+            if there or known_stub(result, self._policy) is not result:
                 return False
-            known = known_stub(block, self._policy) if self._elsewhere and isinstance(block, ToolResultBlock) else block
-            if not isinstance(block, ToolResultBlock) or known is not block:
-                return False
-            user, last = user.answer(position, block), position
+            user, last = user.answer(position, result), position
         for block in message.content[len(message.ids) :]:
             user = user.add(block)
         self.user = user
