@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -14,7 +15,10 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from message_history import check
+from message_history.dialects import OpenAIChat
 from message_history.integrations.langchain import LangChain
+from message_history_healing import HealedList, MemoryConversations
+from message_history_healing.conversations import Found
 from message_history_healing.langchain import HealingMiddleware
 
 CALL = {"name": "read", "args": {"path": "a"}, "id": "c1", "type": "tool_call"}
@@ -71,3 +75,65 @@ def test_it_works_asynchronously() -> None:
     for replaced in (False, True):
         asyncio.run(agent(replace_state=replaced).ainvoke({"messages": BROKEN}))
         assert check(seen[0], LangChain()) == []
+
+
+def test_what_is_passed_is_used_and_what_is_not_is_its_own() -> None:
+    kept = MemoryConversations()
+    late = [*BROKEN[:2], ToolMessage("contents", tool_call_id="c1", id="4"), *BROKEN[2:], AIMessage("No.", id="5")]
+    for passed, is_known in ((kept, True), (None, False)):
+        agent(conversations=kept).invoke({"messages": BROKEN})
+        agent(conversations=passed).invoke({"messages": late})
+        assert ("contents" in str(seen[0][2].content)) is not is_known
+
+
+def test_the_dialect_that_is_passed_says_what_is_healed() -> None:
+    two = [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]
+    for dialect, count in ((OpenAIChat(), 2), (OpenAIChat(alternate=True), 1)):
+        middleware: Any = HealingMiddleware(dialect=dialect)
+        assert len(middleware.wrap_model_call(Request(two), lambda request: request).messages) == count
+
+
+def test_replacing_the_state_is_asked_for_reported_and_done_only_where_needed() -> None:
+    healed: list[Any] = []
+    middleware = HealingMiddleware(replace_state=True, on_healed=healed.append)
+    for state in ([], BROKEN[:1]):
+        assert middleware.before_model({"messages": state}, None) is None
+    assert healed == []
+    found = middleware.before_model({"messages": BROKEN}, None)
+    assert found is not None
+    assert [each.messages for each in healed] == [found["messages"][1:]]
+    assert HealingMiddleware().before_model({"messages": BROKEN}, None) is None
+
+
+def test_what_the_model_failed_at_does_not_count() -> None:
+    kept = MemoryConversations()
+    middleware: Any = HealingMiddleware(conversations=kept)
+
+    def fail(request: Any) -> Any:
+        raise ConnectionError(len(request.messages))
+
+    with pytest.raises(ConnectionError, match="4"):
+        middleware.wrap_model_call(Request(BROKEN), fail)
+    assert len(kept) == 0
+
+
+@dataclass
+class Request:
+    """What LangChain gives."""
+
+    messages: list[Any]
+
+    def override(self, *, messages: list[Any]) -> Request:
+        return Request(messages)
+
+
+def test_a_sound_request_is_passed_on_itself_and_what_it_holds_is_counted() -> None:
+    kept = MemoryConversations()
+    middleware: Any = HealingMiddleware(conversations=kept)
+    sound = Request(BROKEN[:1])
+    assert middleware.wrap_model_call(sound, lambda request: request) is sound
+    before = kept.held_bytes
+    middleware.wrap_model_call(Request(BROKEN), lambda _: None)
+    assert kept.held_bytes - before > 4_000
+    middleware._keep(HealedList(messages=[], sent=None), Found())
+    assert len(kept) == 1
