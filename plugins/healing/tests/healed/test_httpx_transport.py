@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import importlib
 import json
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 httpx = pytest.importorskip("httpx")
 
+from message_history_healing import Healer  # noqa: E402
 from message_history_healing.httpx import AsyncHealingTransport, HealingTransport  # noqa: E402
 
 URL = "https://api.openai.com/v1/chat/completions"
@@ -116,3 +118,110 @@ def _clients(name: str) -> tuple[Any, ...]:
         return (importlib.import_module(name).Client,)
     except ImportError:
         return ()
+
+
+WHOLE = [*BROKEN[:2], RESULT, BROKEN[2]]
+
+
+def test_a_healer_that_is_passed_is_used_and_each_transport_has_one_of_its_own() -> None:
+    healer = Healer()
+    for passed, later, is_known in ((healer, healer, True), (None, None, False), (healer, None, False)):
+        upstream = Upstream()
+        for one, messages in ((passed, BROKEN), (later, WHOLE)):
+            with httpx.Client(transport=HealingTransport(upstream.transport, healer=one)) as client:
+                client.post(URL, json=body(messages))
+        assert (upstream.messages(1) != WHOLE) is is_known
+
+
+def test_by_default_the_library_sends() -> None:
+    for kind, default in ((HealingTransport, "HTTPTransport"), (AsyncHealingTransport, "AsyncHTTPTransport")):
+        assert type(kind()._transport).__name__ == default
+
+
+@pytest.mark.parametrize(
+    ("url", "more", "joined"),
+    [
+        ("https://api.mistral.ai/v1/chat/completions", {}, True),
+        ("https://mistral.example.org/v1/chat/completions", {}, True),
+        ("https://api.openai.com/v1/chat/completions", {"provider": "mistral"}, True),
+        ("https://notmistral.example.org/v1/chat/completions", {}, False),
+        ("https://api.openai.com/v1/chat/completions", {}, False),
+    ],
+)
+def test_mistral_is_known_by_its_host_or_by_name(url: str, more: dict[str, Any], joined: bool) -> None:
+    healed = list[Any]()
+    with httpx.Client(transport=HealingTransport(Upstream().transport, on_healed=healed.append, **more)) as client:
+        client.post(url, json=body(BROKEN))
+    assert (healed[0].dialect.name == "mistral") is joined
+
+
+def test_only_posted_requests_that_can_be_read_are_healed() -> None:
+    upstream = Upstream()
+    packed = gzip.compress(json.dumps(body(BROKEN)).encode())
+    with httpx.Client(transport=HealingTransport(upstream.transport)) as client:
+        client.put(URL, json=body(BROKEN))
+        client.post(URL, content=packed, headers={"content-encoding": "gzip"})
+        client.post("https://api.openai.com/v1/embeddings", json=body(BROKEN))
+        client.post(URL, json=body(BROKEN), headers={"content-encoding": "identity"})
+    assert upstream.messages(0) == upstream.messages(2) == BROKEN
+    assert upstream.requests[1].content == packed
+    assert len(upstream.messages(3)) == 4
+
+
+def test_hosts_are_kept_apart() -> None:
+    upstream = Upstream()
+    with httpx.Client(transport=HealingTransport(upstream.transport)) as client:
+        client.post(URL, json=body(BROKEN))
+        client.post(URL.replace("api", "eu.api"), json=body(WHOLE))
+        client.post(URL, json=body(WHOLE))
+    assert upstream.messages(1) == WHOLE
+    assert upstream.messages(2) != WHOLE
+
+
+def test_a_healed_request_is_the_one_that_came_but_for_its_body_and_counts_what_was_repaired() -> None:
+    upstream = Upstream()
+    orphan = {"role": "tool", "tool_call_id": "c0", "content": "late"}
+
+    def pieces() -> Any:
+        yield json.dumps(body([orphan, *BROKEN, {"role": "user", "content": ""}, *BROKEN[1:]])).encode()
+
+    with httpx.Client(transport=HealingTransport(upstream.transport), timeout=17) as client:
+        response = client.post(URL, content=pieces(), headers={"X-Own": "1", "content-type": "application/json"})
+    sent = upstream.requests[0]
+    assert sent.url == URL
+    assert "transfer-encoding" not in sent.headers
+    assert int(sent.headers["content-length"]) == len(sent.content)
+    assert (sent.headers["x-own"], sent.headers["content-type"]) == ("1", "application/json")
+    assert sent.extensions["timeout"]["read"] == 17
+    counted = dict(each.split("=") for each in response.headers["message-history-repairs"].split(", "))
+    assert list(counted) == sorted(counted)
+    assert counted["result_stubbed"] == "2"
+    assert len(counted) > 1
+
+
+def test_closing_closes_what_sends() -> None:
+    closed: list[str] = []
+
+    class Sender:
+        def close(self) -> None:
+            closed.append("close")
+
+        async def aclose(self) -> None:
+            closed.append("aclose")
+
+    HealingTransport(Sender()).close()  # type: ignore[arg-type]
+    asyncio.run(AsyncHealingTransport(Sender()).aclose())  # type: ignore[arg-type]
+    assert closed == ["close", "aclose"]
+
+
+def test_asynchronously_too_what_was_sent_stays() -> None:
+    upstream = Upstream()
+
+    async def run() -> None:
+        async with httpx.AsyncClient(transport=AsyncHealingTransport(upstream.transport)) as client:
+            response = await client.post(URL, json=body(BROKEN))
+            assert response.headers["message-history-repairs"] == "result_stubbed=1"
+            await client.post(URL, json=body(WHOLE))
+
+    asyncio.run(run())
+    assert upstream.messages(1)[:3] == upstream.messages(0)[:3]
