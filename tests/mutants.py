@@ -290,7 +290,7 @@ def survives(path: str, number: int) -> bool:
     covered = covered_by(_folder(path))
     tests = covered.by(path, lines_of((ROOT / path).read_text(encoding="utf-8"), number))
     limit = LIMIT + 10 * sum(covered.seconds[test] for test in tests)
-    return not tests or _forked(lambda: _pass(path, number, tests), limit)
+    return not tests or _forked(lambda: _pass(path, number, tests, covered.seconds), limit)
 
 
 @cache
@@ -299,10 +299,20 @@ def covered_by(folder: str) -> Covered:
     return Covered(folder)
 
 
-def _pass(path: str, number: int, tests: list[str]) -> bool:
+class _Watch:
+    """Ends the process when one test works for much longer than it did before; waiting does not count."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = seconds
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        signal.setitimer(signal.ITIMER_PROF, 10 + 10 * self.seconds.get(nodeid.partition("[")[0], 0))
+
+
+def _pass(path: str, number: int, tests: list[str], seconds: dict[str, float]) -> bool:
     sys.meta_path.insert(0, _Finder(path, number))
     parts = [tests[:FIRST], tests[FIRST:]]
-    return not any(_pytest(part) for part in parts if part)
+    return not any(_pytest(part, _Watch(seconds)) for part in parts if part)
 
 
 def _pytest(tests: list[str], *plugins: object) -> int:

@@ -59,7 +59,7 @@ def wire_of(
     written = _written(export.messages)
     if len(written) != len(history):
         return _checked([_Segment(None, export.messages)], export.repairs, dialect, marks)
-    if as_it_came is not None and as_it_came.messages:
+    if as_it_came is not None and as_it_came.entries:
         segments = _behind(history, export.messages, raw, dialect, as_it_came)
         wire = _checked(segments, export.repairs, dialect, marks)
         if not wire.violations and wire.messages[: len(as_it_came.entries)] == raw[: len(as_it_came.entries)]:
@@ -121,12 +121,11 @@ def _behind(
     system = export[: _count_of_system(export)]
     first = _Segment(None, [*system, *begun], list(raw[: len(as_it_came.entries)]), tuple(range(count)))
     sides = _sides(raw, len(as_it_came.entries), dialect)
-    last = history[count - 1]
-    more = last.content[as_it_came.blocks :]
+    more = history[count - 1].content[as_it_came.blocks :] if count else ()
     if not more:
         return [first, *_segments(history, written, count, sides, raw)]
     # The last message went on: what is new in it is a message of its own on the wire.
-    grown = make_message(last.role, more)
+    grown = make_message(history[count - 1].role, more)
     alone = _alone(history, grown, dialect)
     plain = _unmarked(grown)
     same = next((side for side in sides if side.number == 0 and side.message == plain), None)
