@@ -46,6 +46,6 @@ CLAUDE_CODE: Final = Format(
     checked="2026-11-22",
     fit=_fit,
     read=partial(read_threads, threads=claude_code.threads, kind=claude_code.kind_of),
-    repair=partial(repair_threads, threads=claude_code.threads, weave=claude_code.spliced),
+    repair=partial(repair_threads, threads=claude_code.parsed_threads, weave=claude_code.spliced),
     judged=None,
 )

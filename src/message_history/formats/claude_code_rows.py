@@ -257,13 +257,29 @@ def _ids(value: Mapping[str, Any], kind: str, key: str) -> list[str]:
 
 
 def _pieces(line: int, value: Mapping[str, Any]) -> Iterator[Piece]:
+    """Yield what a line says, not parsed: who only reads needs the items."""
     role: Role = "assistant" if value.get("type") == "assistant" else "user"
     group = _reply_id(value) or f"line {line}"
     for n, item in enumerate(_items(value)):
-        content = item if isinstance(item, str) else [item]
-        parsed = _DIALECT.parse([{"role": role, "content": content}])
-        blocks = tuple(block for message in parsed.messages for block in message.content)
-        yield Piece(line, n, role, _as_block(item), blocks, group, unfit=_unfit(blocks))
+        yield Piece(line, n, role, _as_block(item), (), group)
+
+
+def parsed_threads(lines: Sequence[Line]) -> tuple[Thread, ...]:
+    """Part a file into its conversations, whose pieces can be repaired."""
+    return tuple(
+        evolve(each, pieces=tuple(piece for group in grouped(each.pieces) for piece in _parsed(group)))
+        for each in threads(lines)
+    )
+
+
+def _parsed(group: Sequence[Piece]) -> Iterator[Piece]:
+    """Parse the pieces of one message, and keep the white space that the model wrote next to other text."""
+    found = [_DIALECT.parse([{"role": piece.role, "content": [piece.raw]}]).messages for piece in group]
+    parts = [tuple(block for message in messages for block in message.content) for messages in found]
+    if group[0].role == "assistant" and all(len(blocks) == 1 for blocks in parts):
+        parts = [(block,) for block in keep_blank_texts([block for (block,) in parts])]
+    for piece, blocks in zip(group, parts, strict=True):
+        yield evolve(piece, blocks=blocks, unfit=_unfit(blocks))
 
 
 def _unfit(blocks: Sequence[Block]) -> tuple[RepairCode, str] | None:
@@ -280,19 +296,7 @@ def _by_reply(pieces: Sequence[Piece]) -> list[Piece]:
     parts: dict[str | None, list[Piece]] = {}
     for piece in pieces:
         parts.setdefault(piece.group, []).append(piece)
-    return [piece for part in parts.values() for piece in _whole_reply(part)]
-
-
-def _whole_reply(parts: list[Piece]) -> list[Piece]:
-    """Order the parts of one message, and keep the white space that the model wrote next to other text."""
-    parts.sort(key=lambda piece: (piece.line, piece.item))
-    if parts[0].role == "user" or any(len(piece.blocks) != 1 for piece in parts):
-        return parts
-    blocks = keep_blank_texts([piece.blocks[0] for piece in parts])
-    return [
-        evolve(piece, blocks=(block,)) if block is not piece.blocks[0] else piece
-        for piece, block in zip(parts, blocks, strict=True)
-    ]
+    return [piece for part in parts.values() for piece in sorted(part, key=lambda piece: (piece.line, piece.item))]
 
 
 def _by_turn(pieces: Sequence[Piece]) -> list[Piece]:
