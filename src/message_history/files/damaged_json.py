@@ -90,10 +90,10 @@ class Decoder:
         """Read a value; None, with `failure` set, when it cannot. What took another form is in `kept`."""
         try:
             return read_plain(written)
-        except (ValueError, RecursionError):
-            pass  # It is read again, to say what is wrong with it.
+        except (ValueError, RecursionError) as error:  # It is read again, to say what is wrong with it.
+            is_text = isinstance(error, (json.JSONDecodeError, RecursionError))
         text = decode_bytes(written) if isinstance(written, bytes) else written
-        if NOT_UTF8.search(text):
+        if not is_text and NOT_UTF8.search(text):
             self.failure = "not UTF-8"
             return None
         try:
@@ -121,10 +121,6 @@ class Decoder:
         except RecursionError:
             self.kept = [f"nested deeper than {MAX_DEPTH}; the inner part is kept as JSON text"]
             return self._loaded(_folded(text))
-
-    def reads(self, text: str) -> bool:
-        self.value(text)
-        return self.failure is None
 
     def _loaded(self, text: str) -> Any:
         # Line breaks and tabs inside strings are read as they are: nothing is gained by refusing them.

@@ -17,6 +17,7 @@ from attrs import evolve, field, fields_dict, frozen
 from message_history.core.messages.policy import Policy
 from message_history.core.views.json_cache import base64_of
 from message_history.dialects import Export, OpenAIChat
+from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects.base import checked_dialect
 from message_history.dialects.lists import from_list
 from message_history.dialects.registry import dialect_of, shape_of
@@ -115,9 +116,9 @@ class SavedFile:
     place: Place = (MESSAGES,)  # the keys that lead to the messages in the container
     # Their dialect, where the format of the file says which it is.
     known: Dialect[Any] | None = field(default=None, repr=False)
-    # What providers said of replies, where it is next to the messages, each with the position of an entry of the
-    # reply.
-    replies: tuple[tuple[int, ReplyInfo], ...] = field(default=(), repr=False)
+    # What providers said of replies, where it is next to the messages: the position of an entry of the reply, what
+    # holds it, and the provider. Only a history needs it read.
+    replies: tuple[tuple[int, Mapping[str, Any], str], ...] = field(default=(), repr=False)
 
     @property
     def system(self) -> Any:
@@ -155,11 +156,15 @@ class SavedFile:
     ) -> MessageHistory:
         """Read the conversation with its system prompt, which is the first `source` where it is outside the list."""
         chosen = checked_dialect(dialect) if dialect is not None else self.known
-        before = self.system_entries()
-        replies = [(len(before) + entry, reply) for entry, reply in self.replies]
-        entries = [*before, *self.entries]
+        replies, entries = self.read_replies(), [*self.system_entries(), *self.entries]
         policy, is_named = policy if policy is not None else Policy(), dialect is not None
         return history_of(from_list(entries, chosen, policy, open_tail, replies, is_named=is_named))
+
+    def read_replies(self) -> list[tuple[int, ReplyInfo]]:
+        """Read what providers said of replies, with the positions of their entries after the system prompt."""
+        before = len(self.system_entries())
+        found = ((before + entry, reply_info(data, provider)) for entry, data, provider in self.replies)
+        return [(entry, info) for entry, info in found if info is not None]
 
     def system_entries(self) -> list[dict[str, Any]]:
         """Return the system prompt outside the messages as an entry; no entry without one."""
@@ -275,7 +280,7 @@ def _damaged(text: str) -> SavedFile:
     if opening == "[":
         return _list_in(text, text.index("[") + 1)
     first_line = next(line for line in text.split("\n") if line.strip())
-    if opening == "{" and not Decoder().reads(first_line):
+    if opening == "{" and Decoder().value(first_line) is None:
         for key in KEYS:
             member = member_of(text, key)
             if member is not None:
@@ -327,8 +332,7 @@ def _lines_in(text: str) -> SavedFile:
     for line, written in enumerate(text.split("\n"), 1):
         if not written.strip():
             continue
-        whole = Decoder().reads(written)
-        parts = [written] if whole else parted(written.strip()) or [written]
+        parts = [written] if Decoder().value(written) is not None else parted(written.strip()) or [written]
         notes += [LineNote(line=line, detail=MERGED)] if len(parts) > 1 else []
         for part in parts:
             decoder = Decoder()

@@ -20,7 +20,6 @@ from message_history.core.messages.blocks import ToolUseBlock
 from message_history.core.messages.message import make_message
 from message_history.core.messages.repairs import RepairCode
 from message_history.dialects import Anthropic
-from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects.anthropic.parse import keep_blank_texts
 from message_history.dialects.anthropic.schema import ID
 from message_history.formats.kit.splicing import Piece, Thread, grouped
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
-    from message_history.core.messages.replies import ReplyInfo
     from message_history.formats.kit.splicing import Addition, Line, Splice
 
 _DIALECT: Final = Anthropic(prefill=True)
@@ -102,6 +100,7 @@ class _Tree:
         every = {n: value for n in own if (value := lines[n].value) is not None}
         self._at = _found_by_id(every)
         self._values = {n: value for n, value in every.items() if self._at.get(_id(value), n) == n}
+        self._items = {n: _items(value) for n, value in self._values.items()}
         self._numbers = {n: lines[n].number for n in own}
         self._before: dict[int, int | None] = {}
         before = None
@@ -115,7 +114,7 @@ class _Tree:
     def thread(self, label: str) -> Thread:
         chain = self._chain()
         lines = self._with_siblings(chain)
-        pieces = _by_turn(_by_reply([piece for n in lines for piece in _pieces(n, self._values[n])]))
+        pieces = _by_turn(_by_reply([piece for n in lines for piece in _pieces(n, self._values[n], self._items[n])]))
         groups = grouped(pieces)
         return Thread(
             label=label,
@@ -126,17 +125,15 @@ class _Tree:
             write=_write,
             chain=tuple(chain),
             replies=tuple(self._replies(groups)),
-            omitted=sum(bool(_items(self._values[n])) for n in self._values.keys() - set(lines)),
+            omitted=sum(bool(self._items[n]) for n in self._values.keys() - set(lines)),
         )
 
-    def _replies(self, groups: Sequence[Sequence[Piece]]) -> Iterator[tuple[int, ReplyInfo]]:
-        """Give what the API said of each reply; the last line of a reply counts all of its tokens."""
+    def _replies(self, groups: Sequence[Sequence[Piece]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Give what has what the API said of each reply; the last line of a reply counts all of its tokens."""
         for n, group in enumerate(groups):
             message = self._values[max(piece.line for piece in group)]["message"]
             if group[0].role == "assistant" and message.get("model") != _NO_MODEL:
-                info = reply_info(message, _DIALECT.name)
-                if info is not None:
-                    yield n, info
+                yield n, message
 
     def _newest_message(self, last: int | None) -> int | None:
         """Return the message that the conversation ends with: the program's own notes, without a parent, do not count.
@@ -200,7 +197,7 @@ class _Tree:
         for n, value in self._values.items():
             if (reply := _reply_id(value)) is not None:
                 replies[reply].append(n)
-            for id in _ids(value, "tool_result", "tool_use_id"):
+            for id in _ids(self._items[n], "tool_result", "tool_use_id"):
                 answers[id].append(n)
         there = set(chain)
         answered = {id for id, found in answers.items() if not there.isdisjoint(found)}
@@ -210,7 +207,7 @@ class _Tree:
             parts = replies.get(_reply_id(self._values[n]) or "", ())
             beside = [part for part in parts if part not in there]
             for part in (n, *beside):
-                for id in _ids(self._values[part], "tool_use", "id"):
+                for id in _ids(self._items[part], "tool_use", "id"):
                     beside += [m for m in answers[id][:1] if id not in answered and m not in there]
             order += sorted(set(beside))
             there.update(beside)
@@ -228,9 +225,8 @@ def _is_spoken(value: Mapping[str, Any]) -> bool:
 
 def _reply_id(value: Mapping[str, Any]) -> str | None:
     """Return the id of the reply that a line is a part of."""
-    if value.get("type") != "assistant" or not _is_message(value):
-        return None
-    found = value["message"].get("id")
+    message = value.get("message")
+    found = message.get("id") if value.get("type") == "assistant" and isinstance(message, dict) else None
     return found if isinstance(found, str) and found else None
 
 
@@ -251,16 +247,16 @@ def kind_of(value: Mapping[str, Any]) -> str | None:
     return f"lines of type {named}" if named else "lines without a type"
 
 
-def _ids(value: Mapping[str, Any], kind: str, key: str) -> list[str]:
-    found = [item for item in _items(value) if isinstance(item, dict) and item.get("type") == kind]
+def _ids(items: Sequence[Any], kind: str, key: str) -> list[str]:
+    found = [item for item in items if isinstance(item, dict) and item.get("type") == kind]
     return [item[key] for item in found if isinstance(item.get(key), str)]
 
 
-def _pieces(line: int, value: Mapping[str, Any]) -> Iterator[Piece]:
+def _pieces(line: int, value: Mapping[str, Any], items: Sequence[Any]) -> Iterator[Piece]:
     """Yield what a line says, not parsed: who only reads needs the items."""
     role: Role = "assistant" if value.get("type") == "assistant" else "user"
     group = _reply_id(value) or f"line {line}"
-    for n, item in enumerate(_items(value)):
+    for n, item in enumerate(items):
         yield Piece(line, n, role, _as_block(item), (), group)
 
 
@@ -310,7 +306,8 @@ def _by_turn(pieces: Sequence[Piece]) -> list[Piece]:
             calls = {id: n for n, id in enumerate(id for id in ids if id is not None)}
         else:
             found.sort(key=lambda piece: _place(_id_in(piece, "tool_result", "tool_use_id"), calls))
-            found = [evolve(piece, group=f"user {found[0].line}") for piece in found]
+            if len({piece.group for piece in found}) > 1:
+                found = [evolve(piece, group=f"user {found[0].line}") for piece in found]
         turns += found
     return turns
 

@@ -14,7 +14,6 @@ from message_history.core.messages.blocks import TextBlock, ToolResultBlock
 from message_history.core.messages.message import make_message
 from message_history.core.messages.repairs import RepairCode
 from message_history.dialects import OpenAIResponses
-from message_history.dialects._shared.reply_info import reply_info
 from message_history.formats.kit.splicing import Piece, Thread
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Message, Role
-    from message_history.core.messages.replies import ReplyInfo
     from message_history.formats.kit.splicing import Line, Splice
 
 # A rollout is the whole conversation.
@@ -88,7 +86,7 @@ class _Counted:
     def __init__(self) -> None:
         self._model: str | None = None
         self._total: object = None
-        self._replies: dict[tuple[int, int], list[ReplyInfo]] = defaultdict(list)
+        self._replies: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
 
     def take(self, kind: str, payload: Mapping[str, Any], pieces: Sequence[Piece]) -> None:
         if kind == "turn_context" and isinstance(payload.get("model"), str):
@@ -100,10 +98,9 @@ class _Counted:
         last = info.get("last_token_usage")
         piece = next((piece for piece in reversed(pieces) if piece.role == "assistant"), None)
         if piece is not None and isinstance(last, Mapping):
-            reply = reply_info({"model": self._model, "usage": _usage(last)}, _DIALECT.name)
-            self._replies[piece.line, piece.item] += [reply] if reply is not None else []
+            self._replies[piece.line, piece.item].append({"model": self._model, "usage": _usage(last)})
 
-    def of(self, piece: Piece) -> Sequence[ReplyInfo]:
+    def of(self, piece: Piece) -> Sequence[dict[str, Any]]:
         """Return what follows a piece."""
         return self._replies.get((piece.line, piece.item), ())
 

@@ -62,7 +62,7 @@ def found_in(value: Any) -> Found | None:
         entries=[*before, *main.file.entries],
         places=[place - first for place in main.places or main.file.lines],
         dialect=main.file.known,
-        replies=[(len(before) + entry, reply) for entry, reply in main.file.replies],
+        replies=main.file.read_replies(),
         unread=unread,
         touched=[(place - first, len(before) + entry) for place, entry in main.touched],
     )

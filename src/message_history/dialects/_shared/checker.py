@@ -167,23 +167,16 @@ def is_blank_text(value: object) -> bool:
 
 def has_lone_surrogate(value: object) -> bool:
     """Return whether any text in a raw value, down to 200 levels, cannot be written as UTF-8."""
-    todo: list[tuple[Iterable[object], int]] = [((value,), 0)]
-    while todo:
-        items, depth = todo.pop()
-        for item in items:
+    level, depth = [value], 0
+    while level and depth <= 200:
+        inner: list[object] = []
+        for item in level:
             if isinstance(item, str):
-                if not item.isascii() and not _is_unicode(item):
+                if not item.isascii() and item.encode(errors="ignore").decode() != item:
                     return True
-            elif depth < 200 and isinstance(item, (list, tuple)):
-                todo.append((item, depth + 1))
-            elif depth < 200 and (type(item) is dict or isinstance(item, Mapping)):
-                todo += ((item.keys(), depth + 1), (item.values(), depth + 1))
+            elif type(item) is dict or isinstance(item, Mapping):
+                inner += [*item, *item.values()]
+            elif isinstance(item, (list, tuple)):
+                inner += item
+        level, depth = inner, depth + 1
     return False
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -236,7 +236,7 @@ class _Check:
         waiting: dict[str, tuple[int, str]] = {}
         for n, entry in enumerate(self.entries):
             content = entries(entry.get("content"))
-            if entry.get("role") == "user":
+            if entry.get("role") == "user" and waiting:
                 kinds = {kind_of(block) for block in content}
                 calling = bool(n) and bool(self._calls_of(n - 1))
                 if not calling or kinds != {"tool_result"}:
@@ -248,17 +248,18 @@ class _Check:
 
     def _server_block(self, n: int, m: int, block: Mapping[Any, Any], waiting: dict[str, tuple[int, str]]) -> None:
         kind = kind_of(block)
-        id, called, name = text_at(block, "id"), text_at(block, "tool_use_id"), text_at(block, "name")
         path = f"content[{m}]"
         if kind == "server_tool_use":
+            id, name = text_at(block, "id"), text_at(block, "name")
             if not schema.SERVER_ID.fullmatch(id):
                 self.found.add("AN-S3", n, f"{path}.id", f"id {id!r:.80}", m=m, tag=kind, key="id")
             if name not in schema.SERVER_TOOLS:
                 self.found.add("AN-S4", n, f"{path}.name", f"name {name!r:.80}", m=m)
             waiting[id] = n, name
         elif kind == "mcp_tool_use":
-            waiting[id] = n, "mcp"
+            waiting[text_at(block, "id")] = n, "mcp"
         elif kind.endswith("_tool_result"):
+            called = text_at(block, "tool_use_id")
             if called not in waiting:
                 self.found.add("AN-S2", n, path, f"id {called!r:.80}", m=m, ids=called, tag=kind)
             waiting.pop(called, None)

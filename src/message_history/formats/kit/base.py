@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, final
 
 from attrs import field, frozen
 
-from message_history.dialects._shared.reply_info import reply_info
 from message_history.files.conversations import Conversation, Origin
 from message_history.files.damaged_json import LineNote
 from message_history.files.files import FileForm, SavedFile
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from message_history.core.messages.policy import Policy
     from message_history.core.messages.repairs import Repair
-    from message_history.core.messages.replies import ReplyInfo
     from message_history.dialects import Dialect, Export
     from message_history.dialects._shared.tools.values import OmittedPart
     from message_history.formats.kit.document import Document
@@ -213,7 +211,7 @@ class Collector:
         self.places: list[int] = []
         self.unread: list[LineNote] = []
         self._touched: dict[int, int] = {}
-        self._replies: list[tuple[int, ReplyInfo]] = []
+        self._replies: list[tuple[int, Mapping[str, Any], str]] = []
         self._omitted: Counter[str] = Counter()
 
     def add(self, place: int, entry: Any) -> None:
@@ -254,9 +252,8 @@ class Collector:
 
         An empty reply has no entry: what was said of it is of no message.
         """
-        info = reply_info(data, provider)
-        if info is not None and self.entries and self.entries[-1].get("role") != "user":
-            self._replies.append((len(self.entries) - 1, info))
+        if self.entries and self.entries[-1].get("role") != "user":
+            self._replies.append((len(self.entries) - 1, data, provider))
 
     def omit(self, kind: str, times: int = 1) -> None:
         """Record what is known not to be part of the conversation."""

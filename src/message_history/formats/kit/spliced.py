@@ -103,7 +103,7 @@ def _conversation(thread: Thread) -> Conversation:
         form=FileForm.LINES,
         lines=thread.first_lines,
         known=thread.dialect,
-        replies=thread.replies,
+        replies=tuple((entry, data, thread.dialect.name) for entry, data in thread.replies),
     )
     omitted = ((REWOUND, thread.omitted),) if thread.omitted else ()
     return Conversation(file=saved, origin=Origin(label=thread.label), judged=thread.judged, omitted=omitted)

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.message import Role
     from message_history.core.messages.policy import Policy
-    from message_history.core.messages.replies import ReplyInfo
     from message_history.dialects import Dialect
 
 
@@ -78,8 +77,8 @@ class Thread:
     judged: frozenset[str] | None = None
     chain: tuple[int, ...] = ()  # the positions of the lines that link one another, for formats that link them
     omitted: int = 0  # how many lines of messages are in the file and not in the conversation: rewound, or compacted
-    # What the provider said of replies, each with the position of an entry of the reply.
-    replies: tuple[tuple[int, ReplyInfo], ...] = ()
+    # What has what the provider said of replies, each with the position of an entry of the reply.
+    replies: tuple[tuple[int, Mapping[str, Any]], ...] = ()
 
     def messages(self) -> list[Message]:
         return [_joined(pieces) for pieces in grouped(self.pieces)]
