@@ -271,7 +271,6 @@ def _calls_of(entry: Any) -> list[str]:
     return [id for id in found if isinstance(id, str)]
 
 
-_ENTRY: Final = frozenset({"type", "role", "content", "tool_calls", "tool_call_id", "name"})
 _ITEMS: Final = {
     "function_call": frozenset({"type", "call_id", "name", "arguments", "status"}),
     "function_call_output": frozenset({"type", "call_id", "output", "status"}),
@@ -299,7 +298,9 @@ def _is_plain(entry: Any) -> bool:
     kind = entry.get("type") if isinstance(entry, dict) else None
     if isinstance(kind, str) and kind in _ITEMS:
         return entry.keys() <= _ITEMS[kind] and _is_plain_content(entry.get("output"))
-    is_known = isinstance(entry, dict) and entry.keys() <= _ENTRY and entry.get("role") in ("user", "assistant", "tool")
+    # Of what else a message holds, no rule counts anything but its id, and reasoning where `_counts` says so.
+    is_message = isinstance(entry, dict) and "id" not in entry and entry.get("type", "message") == "message"
+    is_known = is_message and entry.get("role") in ("user", "assistant", "tool")
     return is_known and _is_plain_content(entry.get("content"))
 
 

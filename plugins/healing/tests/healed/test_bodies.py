@@ -69,9 +69,11 @@ def decorated(chance: Random, form: Form, raw: Raw) -> Raw:
 
 
 def recorded(entry: dict[str, Any]) -> dict[str, Any]:
-    """Give an entry what agents' SDKs write into it: who called, references to tools, and a tool's name."""
+    """Give an entry what agents write into it: who called, references to tools, names, and keys of their own."""
     if entry.get("role") == "tool":
-        return {"name": "look", **entry}
+        return {"name": "look", **entry, "tool_call_ids": [entry["tool_call_id"]], "agent": "main"}
+    if entry.get("role") == "assistant" and "tool_calls" in entry:
+        return {**entry, "refusal": None, "annotations": [], "reasoning_content": "hm"}
     if entry.get("type") == "function_call":
         return {**entry, "status": "completed"}
     if not isinstance(entry.get("content"), list):
@@ -113,6 +115,8 @@ ODD: dict[Form, list[Any]] = {
         {"type": "function_call_output", "call_id": "call_x", "output": "r"},
         {"type": "item_reference", "id": "msg_2"},
         {"role": "user", "content": [{"type": "input_image", "image_url": "https://e.org/a.png"}]},
+        {"role": "user", "content": "Words.", "phase": "x", "type": "message"},
+        {"role": "user", "type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
         17,
     ],
     "chat": [
@@ -122,6 +126,9 @@ ODD: dict[Form, list[Any]] = {
         {"role": "assistant", "content": None},
         {"role": "tool", "tool_call_id": "call_none", "content": "r"},
         {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://e.org/a.png"}}], "name": "A"},
+        {"role": "assistant", "content": "Words.", "reasoning": "hm", "prefix": True, "unknown": 1},
+        {"role": "user", "content": "Words.", "type": "message", "tool_calls": [{"id": "call_x"}]},
+        {"role": "tool", "tool_call_id": "call_none", "content": "r", "tool_call_ids": ["call_none"], "call_id": "c"},
         17,
     ],
 }
