@@ -25,7 +25,6 @@ from message_history.core.turns.conversation import (
     past_of,
 )
 from message_history.core.turns.naming import Names, the_place
-from message_history.core.turns.past import Turn
 from message_history.core.turns.rules import behind_change, enforce, is_nothing
 from message_history.core.turns.step import METADATA, Transition, step
 from message_history.core.turns.stubs import stub_awaited
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from message_history.core.messages.parsed import Parsed
     from message_history.core.turns.conversation import Context, Conversation
     from message_history.core.turns.drafts import OpenTurn, UserDraft
+    from message_history.core.turns.past import Turn
 
 
 @final
@@ -53,7 +53,7 @@ class Ingest:
     """
 
     def __init__(self, context: Context, start: Conversation | None = None, *, elsewhere: bool = False) -> None:
-        self._begin(context, *(parts_of(start)[:2] if start is not None else (Log[Turn](), NO_TURN)))
+        self._begin(context, *(parts_of(start)[:2] if start is not None else (Log(), NO_TURN)))
         self.changed = False
         """Whether anything had to be repaired."""
         self._source_of_calls: int | None = None

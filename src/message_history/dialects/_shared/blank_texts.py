@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def without_empty_texts(parsed: Parsed) -> Parsed:
     """Take texts without a character out of the assistant's turns that hold more: they are not content there."""
     messages = parsed.messages
-    empty = {n for n, message in enumerate(messages) if message.shape != CLEAN_ASSISTANT and _has_empty(message)}
+    own = (n for n, message in enumerate(messages) if message.role == "assistant" and message.shape != CLEAN_ASSISTANT)
+    empty = {n for n in own if any(map(_is_empty, messages[n].content))}
     gone: set[int] = set()
     for n in sorted(empty):
         left = tuple(block for block in messages[n].content if not _is_empty(block))
@@ -56,10 +57,6 @@ def is_kept_blank(block: Block, dialect: str) -> TypeGuard[ProviderBlock]:
         return False
     text = block.data.get("text")
     return isinstance(text, str) and is_blank(text) and block.data.keys() <= {"type", "text"}
-
-
-def _has_empty(message: Message) -> bool:
-    return message.role == "assistant" and any(map(_is_empty, message.content))
 
 
 def _is_empty(block: Block) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.blocks import SystemBlock, ToolUseBlock
-from message_history.core.messages.message import CLEAN_ASSISTANT, Message, bootstrap_message, is_bootstrap
+from message_history.core.messages.message import CLEAN_ASSISTANT, CLEAN_USER, Message, bootstrap_message, is_bootstrap
 from message_history.core.turns.rules import Arrival, arrival_of, fault_of_call, is_nothing
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ def keep_blank_lead(parsed: Parsed, policy: Policy, dialect: str) -> None:
     The history needs a user's message that says something, and the provider takes the empty one: it gets that back.
     `parsed` is changed; `policy` says what the placeholder says, and whether there is one.
     """
-    messages = parsed.messages
-    if policy.leading_assistant != "bootstrap" or len(messages) < 2 or messages[0] != _BLANK:
+    first, *rest = parsed.messages[:2] or [_BLANK]
+    if policy.leading_assistant != "bootstrap" or not rest or first.shape == CLEAN_USER or rest[0].role != "assistant":
         return
-    if messages[1].role == "assistant" and _stays(messages[1], truncated=1 in parsed.interrupted):
-        messages[0] = bootstrap_message(policy.bootstrap_text, dialect)
+    if first == _BLANK and _stays(rest[0], truncated=1 in parsed.interrupted):
+        parsed.messages[0] = bootstrap_message(policy.bootstrap_text, dialect)
 
 
 def length_of_lead(messages: Sequence[Message], dialect: Dialect[Any]) -> int:
@@ -67,7 +67,7 @@ _BLANK: Final = Message.user("")
 def _stays(message: Message, *, truncated: bool) -> bool:
     """Return whether a message is one of the history's, and neither its prompt nor an assistant's that says nothing."""
     if message.role == "user":
-        return not all(isinstance(block, SystemBlock) for block in message.content)
+        return message.shape == CLEAN_USER or not all(isinstance(block, SystemBlock) for block in message.content)
     if message.shape == CLEAN_ASSISTANT:
         return True
     return any(_is_assistants(block, truncated=truncated) for block in message.content)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.arrived import arrival, joined_arrivals
 from message_history.core.messages.blocks import ToolResultBlock, with_meta
-from message_history.core.messages.message import arrived_whole, items_of, make_message, with_arrivals
+from message_history.core.messages.message import arrived_whole, items_of, make_message, not_plain, with_arrivals
 from message_history.core.messages.plain import pack
 from message_history.core.values.json_values import FrozenDict, freeze_mapping, thaw
 from message_history.core.values.meta import Meta
@@ -69,7 +69,7 @@ def read_described(raw: Sequence[Any], known: list[Message], keep: Keeper) -> No
 
 def lift_metadata(parsed: Parsed) -> None:
     """Take what applications keep with their messages from the blocks that open them to the messages' arrivals."""
-    for n, message in enumerate(parsed.messages):
+    for n, message in enumerate(parsed.messages) if not_plain(parsed.messages) else ():
         if not items_of(message) and (message.role == "user" or not message.replies):
             parsed.messages[n] = _lifted(message)
 

@@ -44,15 +44,12 @@ class Piece:
         return True
 
     def call(self, id: Any, name: Any, input: Any, keys: bytes | None = None) -> bool:
-        """Add a call whose input came as text or as a dict; False when it needs a second look."""
-        if type(input) is dict:
-            input = pack(input)
-        elif not (type(input) is str and is_object_text(input)):
+        """Add a call, see `call_of`; False when it needs a second look."""
+        call = call_of(id, name, input)
+        if call is None:
             return False
-        if input is None or not (is_word(id) and is_word(name)):
-            return False
-        self.ids.append(id)
-        return self.add((id, same(name), input), keys)
+        self.ids.append(call[0])
+        return self.add(call, keys)
 
     def result(self, id: Any, content: str | tuple[str, ...], keys: bytes | None = None) -> bool:
         """Add a result; False when it needs a second look."""
@@ -65,9 +62,18 @@ class Piece:
 same: Final[Callable[[str], str]] = lru_cache(maxsize=1_000)(str)  # returns the first of equal texts
 
 
+def call_of(id: Any, name: Any, input: Any) -> tuple[str, str, bytes | str] | None:
+    """Return a call whose input came as text or as a dict, as a plain content holds it; None as above."""
+    if type(input) is dict:
+        input = pack(input)
+    elif not (type(input) is str and is_object_text(input)):
+        return None
+    return (id, same(name), input) if input is not None and is_word(id) and is_word(name) else None
+
+
 def is_word(value: Any) -> TypeGuard[str]:
     """Return whether a value is an id or a name as nearly all are."""
-    return type(value) is str and value.isascii() and bool(value) and not value.isspace()
+    return type(value) is str and value.isascii() and value.strip() != ""
 
 
 def says_something(value: Any) -> TypeGuard[str]:

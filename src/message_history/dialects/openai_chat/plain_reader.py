@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.core.messages.message import CLEAN_ASSISTANT, CLEAN_USER, plain_message_of_shape
 from message_history.dialects._shared.metadata import with_keys
 from message_history.dialects._shared.plain_reader import Keeper, common_texts
-from message_history.dialects._shared.plain_runs import Piece, message_of_piece, says_something
+from message_history.dialects._shared.plain_runs import Piece, call_of, says_something
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,56 +25,55 @@ def entry_reader(dialect: str) -> Callable[[dict[str, Any]], Piece | Message | N
         role, content = entry.get("role"), entry.get("content")
         if role == "tool":
             return _result(entry, content, keep)
+        message = _assistant(entry, content) if role == "assistant" else _user(entry, content)
+        if message is None or _READ.issuperset(entry):
+            return message
         # A key without a value is as good as absent.
-        others = (
-            {key: value for key, value in entry.items() if key not in _READ and value is not None}
-            if len(entry) > 2
-            else {}
-        )
+        others = {key: value for key, value in entry.items() if key not in _READ and value is not None}
         if others and dialect != "openai_chat":
             return None
-        message = _assistant(entry, content) if role == "assistant" else _user(entry, content)
-        return with_keys(message, others) if message is not None and others else message
+        return with_keys(message, others) if others else message
 
     return read
 
 
 def _user(entry: dict[str, Any], content: Any) -> Message | None:
-    if entry.get("role") != "user" or "tool_calls" in entry:
-        return None
     found = content if type(content) is str else common_texts(content)
     texts: Any = (found,) if type(found) is str else found or ("",)
-    return plain_message_of_shape("user", texts, (), CLEAN_USER) if all(map(says_something, texts)) else None
+    is_taken = entry.get("role") == "user" and "tool_calls" not in entry
+    is_taken = is_taken and (says_something(found) or all(map(says_something, texts)))
+    return plain_message_of_shape("user", texts, (), CLEAN_USER) if is_taken else None
 
 
 def _result(entry: dict[str, Any], content: Any, keep: Keeper) -> Piece | None:
     result = content if type(content) is str else common_texts(content)
     keys = b"" if len(entry) == 3 else keep("tool", entry)
     piece = Piece("user")
-    if result is None or keys is None or not piece.result(entry.get("tool_call_id"), result, keys):
-        return None
-    return piece
+    is_taken = result is not None and keys is not None and piece.result(entry.get("tool_call_id"), result, keys)
+    return piece if is_taken else None
 
 
 def _assistant(entry: dict[str, Any], content: Any) -> Message | None:
     calls = entry.get("tool_calls")
-    if calls is None and says_something(content):
+    items: list[Any] = [content] if says_something(content) else []
+    if calls is None and items:
         return plain_message_of_shape("assistant", (content,), (), CLEAN_ASSISTANT)
-    piece = Piece("assistant")
-    if says_something(content):
-        piece.add(content)
-    elif not calls or (content is not None and content != ""):
+    if type(calls) is not list or not (items or (calls and (content is None or content == ""))):
         return None
-    if type(calls) is not list:
-        return None
+    ids: list[str] = []
     for call in calls:
-        if type(call) is not dict or len(call) != 3 or call.get("type") != "function":
+        function: Any = call.get("function") if type(call) is dict and len(call) == 3 else None
+        if type(function) is not dict or len(function) != 2 or call.get("type") != "function":
             return None
-        function: Any = call.get("function")
-        arguments = function.get("arguments") if type(function) is dict and len(function) == 2 else None
-        if type(arguments) is not str or not piece.call(call.get("id"), function.get("name"), arguments):
+        arguments = function.get("arguments")
+        item = call_of(call.get("id"), function.get("name"), arguments) if type(arguments) is str else None
+        if item is None:
             return None
-    return message_of_piece(piece)
+        ids.append(item[0])
+        items.append(item)
+    if len(ids) > 1 and len(set(ids)) != len(ids):
+        return None
+    return plain_message_of_shape("assistant", tuple(items), tuple(ids), CLEAN_ASSISTANT)
 
 
 READERS: Final = {dialect: entry_reader(dialect) for dialect in ("openai_chat", "mistral")}

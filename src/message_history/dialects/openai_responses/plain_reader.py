@@ -25,15 +25,13 @@ def read_item(item: dict[str, Any]) -> Piece | None:
     if kind == FUNCTION:
         piece, text = Piece("assistant"), item.get("arguments")
         keys = b"" if len(item) == 4 else _keys(kind, item)
-        if type(text) is not str or keys is None or not piece.call(item.get("call_id"), item.get("name"), text, keys):
-            return None
-        return piece
+        id, name = item.get("call_id"), item.get("name")
+        return piece if type(text) is str and keys is not None and piece.call(id, name, text, keys) else None
     if kind == _OUTPUT:
         piece, output = Piece("user"), item.get("output")
         keys = b"" if len(item) == 3 else _keys(kind, item)
-        if type(output) is not str or keys is None or not piece.result(item.get("call_id"), output, keys):
-            return None
-        return piece
+        is_taken = type(output) is str and keys is not None and piece.result(item.get("call_id"), output, keys)
+        return piece if is_taken else None
     return _message(item) if kind is None or kind == "message" else None
 
 
