@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import pytest
 from tests.dialects.odd_pieces import PIXEL
 
@@ -15,18 +16,23 @@ from message_history import (
     Policy,
     RedactedThinkingBlock,
     RepairCode,
+    ReplyInfo,
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
 )
-from message_history.core.messages.thinking import count_of_thinking
+from message_history.core.messages.arrived import Arrival
+from message_history.core.messages.message import with_arrivals, with_content, with_replies
+from message_history.core.messages.thinking import count_of_thinking, invalidate_thinking
 from message_history.core.turns.replying import has_begun
+from message_history.core.values.json_values import FrozenDict
 from message_history.windows import MovingWindow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 THOUGHT, HIDDEN = ThinkingBlock("t", "c2ln"), RedactedThinkingBlock("data")
+BOUND: dict[type, Any] = {ThinkingBlock: {"bound": True}, RedactedThinkingBlock: {"bound": True}}
 
 
 def loaded(blocks: Sequence[Any]) -> Message:
@@ -57,6 +63,20 @@ def test_loaded_messages_are_equal_where_what_they_hold_is() -> None:
 )
 def test_the_thinking_of_a_loaded_message_is_counted_as_that_of_a_made_one(blocks: list[Any], count: int) -> None:
     assert count_of_thinking(loaded(blocks)) == count_of_thinking(Message("assistant", blocks)) == count
+
+
+@pytest.mark.parametrize("replies", [(), (ReplyInfo(id="r"),)])
+@pytest.mark.parametrize("metadata", [(), (Arrival(1, FrozenDict({"id": "m"})),)])
+@pytest.mark.parametrize("blocks", [[THOUGHT, TextBlock("ab")], [THOUGHT, HIDDEN], [TextBlock("ab"), HIDDEN, THOUGHT]])
+@pytest.mark.parametrize("make", [loaded, lambda blocks: Message("assistant", blocks)], ids=["loaded", "made"])
+def test_invalidated_thinking_changes_nothing_else(make: Any, blocks: Any, metadata: Any, replies: Any) -> None:
+    message = with_arrivals(with_replies(make(blocks), replies), metadata)
+    changed = invalidate_thinking(message)
+    assert (message.replies, message.arrivals) == (changed.replies, changed.arrivals) == (replies, metadata)
+    assert [attrs.evolve(block, **BOUND.get(type(block), {})) for block in changed.content] == blocks
+    assert count_of_thinking(changed) == 0 < count_of_thinking(message)
+    same = with_content(message, message.content[::-1])
+    assert (same.replies, [each.metadata for each in same.arrivals]) == (replies, [each.metadata for each in metadata])
 
 
 @pytest.mark.parametrize(

@@ -425,10 +425,8 @@ def arrivals_as_json(message: Message) -> list[dict[str, Any]]:
 
 
 def like(message: Message, changed: Message) -> Message:
-    """Return a changed message with all that another, of as many blocks, holds besides its value."""
-    if not message.replies and not message.arrivals:
-        return changed
-    return _beside(changed, message.replies, message.arrivals)
+    """Give a changed message that nobody else has yet all that another, of as many blocks, holds besides its value."""
+    return _given(changed, message.replies, message.arrivals)
 
 
 def like_plain(message: Message, items: Plain) -> Message:
@@ -443,18 +441,19 @@ def _beside(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Ar
         copy = like_plain(message, items)
     else:
         copy = message_of_shape(message.role, message.content, message.ids, message.shape)
-    if replies:
-        _set_replies(copy, replies)
-    if arrivals:
-        _set_arrivals(copy, arrivals)
-    return copy
+    return _given(copy, replies, arrivals)
+
+
+def _given(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Arrival, ...]) -> Message:
+    _set_replies(message, replies)
+    _set_arrivals(message, arrivals)
+    return message
 
 
 def with_content(message: Message, content: tuple[Block, ...]) -> Message:
     """Return a message with other blocks, and the same replies and arrivals as far as their blocks are there."""
     arrivals = arrivals_in(content, message.content, message.arrivals) if message.arrivals else ()
-    changed = make_message(message.role, content)
-    return _beside(changed, message.replies, arrivals) if message.replies or arrivals else changed
+    return _given(make_message(message.role, content), message.replies, arrivals)
 
 
 def part_of(message: Message, blocks: tuple[Block, ...], role: Role | None = None) -> Message:
