@@ -84,6 +84,7 @@ OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
 def changes_of(tree: ast.Module) -> Iterator[tuple[str, ast.AST, str, Any]]:
     """Give each change that can be made: what it is, the node, and the field with its new value."""
     typed = {id(node) for each in ast.walk(tree) if _is_unnoticed(each) for node in ast.walk(each)}
+    answers = {id(node) for each in ast.walk(tree) if _is_question(each) for node in ast.walk(each)}
     for node in ast.walk(tree):
         if id(node) in typed:
             continue
@@ -96,7 +97,9 @@ def changes_of(tree: ast.Module) -> Iterator[tuple[str, ast.AST, str, Any]]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, int):
             yield "a constant", node, "value", not node.value if isinstance(node.value, bool) else node.value + 1
         elif isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
-            yield "a returned value", node, "value", ast.Constant(None)
+            # Type checkers see None where True or False is promised, and it does what False does.
+            other = ast.UnaryOp(ast.Not(), node.value) if id(node) in answers else ast.Constant(None)
+            yield "a returned value", node, "value", other
         for name in ("body", "orelse"):
             statements = getattr(node, name, None)
             if not isinstance(node, ast.Module | ast.ClassDef) and isinstance(statements, list):
@@ -110,6 +113,11 @@ def _is_unnoticed(node: ast.AST) -> bool:
     if isinstance(node, ast.keyword):
         return node.arg == "strict"
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def _is_question(node: ast.AST) -> bool:
+    """Return whether a node is a function that promises to return True or False."""
+    return isinstance(node, ast.FunctionDef) and isinstance(node.returns, ast.Name) and node.returns.id == "bool"
 
 
 def _is_none(node: ast.AST) -> bool:

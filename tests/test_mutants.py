@@ -30,6 +30,12 @@ def test_every_kind_of_change_is_made_once_and_alone() -> None:
     }
 
 
+def test_what_promises_true_or_false_returns_the_other_and_all_else_none() -> None:
+    for kind, other in (("bool", "not a"), ("int", "None")):
+        source = f"def f(a) -> {kind}:\n    return a"
+        assert ast.unparse(changed(source, 0)[0]) == source.replace("return a", f"return {other}")
+
+
 def test_a_sample_is_that_of_its_seed() -> None:
     core = [mutants.ROOT / "src/message_history/core/values"]
     assert sample(core, 5, 1) == sample(core, 5, 1) != sample(core, 5, 2)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.vectors.lists import FORMS, random_lists
 
-from message_history import Message, MessageHistory, Policy, ToolResultBlock, ToolUseBlock
+from message_history import Message, MessageHistory, Policy, RepairCode, ToolResultBlock, ToolUseBlock
 from message_history.core.turns import ingest, pairing
 from message_history.core.turns import step as step_module
 from message_history.core.turns.conversation import parts_of
@@ -114,7 +114,9 @@ def test_a_turn_that_is_complete_is_of_messages_and_one_that_grows_of_drafts() -
     for history in (
         asked.add(answered(CALLS[0])),
         asked.add(answered(CALLS[1], CALLS[0])),
+        asked.add(answered(CALLS[0])).add(answered(CALLS[1])),
         asked.add(answered(CALLS[1], CALLS[0])).add_user("and?"),
+        asked.add(answered(CALLS[1], CALLS[0])).add(Message("assistant", [CALLS[2], ToolResultBlock("2", "r")])),
         MessageHistory().add_user("q").add_assistant(["a", " "]),
         MessageHistory().add_user("q").add_assistant("a").add_assistant(["b", " "]),
     ):
@@ -122,8 +124,25 @@ def test_a_turn_that_is_complete_is_of_messages_and_one_that_grows_of_drafts() -
         kinds.append((type(assistant), type(user)))
     assert kinds == [
         (AssistantDraft, UserDraft),
-        (Message, Message),
+        *[(Message, Message)] * 2,
         (Message, UserDraft),
+        (Message, Message),
         (Message, type(None)),
         (AssistantDraft, type(None)),
     ]
+
+
+def test_a_user_message_is_opened_once_however_much_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Message] = []
+    whole = UserDraft.of
+
+    def counted(message: Message | None) -> UserDraft:
+        opened.extend([message] if message is not None else [])
+        return whole(message)
+
+    monkeypatch.setattr(UserDraft, "of", counted)
+    history = MessageHistory().add_user("q").add_assistant(CALLS).add(answered(*CALLS))
+    again = history.add(answered(*CALLS, *CALLS))
+    assert [repair.code for repair in again.repairs] == [RepairCode.DUPLICATE_RESULT_DROPPED] * 6
+    assert again[-1] is history[-1]
+    assert len(opened) == 1

@@ -126,7 +126,7 @@ class Transition:
         self._role: Role = "user"
         # What the provider said of the replies in the message, until a block of it is in an assistant message.
         self._replies: tuple[ReplyInfo, ...] = ()
-        self._new_assistant, self._new_user = self.assistant is None, self.user is None
+        self._new_assistant = self.assistant is None
         self._was_complete = self._is_complete()
         # The position of the last call that this message answered, to see whether its results had to be reordered.
         self._last_answered = -1
@@ -208,7 +208,7 @@ class Transition:
         assistant, user = self.assistant, self.user
         if isinstance(user, Message):
             return assistant_message(assistant), user
-        if isinstance(user, UserDraft) and self._is_complete() and (self._new_user or not self._was_complete):
+        if self._is_complete() and not self._was_complete:
             return assistant_message(assistant), user_message(assistant, user, self._policy)
         return assistant_message(assistant) if self._new_assistant else assistant, user
 
@@ -279,7 +279,7 @@ class Transition:
             user = with_keys(assistant, user, len(self.past), self._context.lineage)
         self.past = self.past.append((assistant, user))
         self.assistant = self.user = None
-        self._new_assistant = self._new_user = True
+        self._new_assistant, self._was_complete = True, False
         self._last_answered, self._content_first = -1, False
 
     def _add_to_assistant(self, block: Block) -> None:
