@@ -426,7 +426,7 @@ def arrivals_as_json(message: Message) -> list[dict[str, Any]]:
 
 def like(message: Message, changed: Message) -> Message:
     """Give a changed message that nobody else has yet all that another, of as many blocks, holds besides its value."""
-    return _given(changed, message.replies, message.arrivals)
+    return _with(changed, message.replies, message.arrivals)
 
 
 def like_plain(message: Message, items: Plain) -> Message:
@@ -441,10 +441,10 @@ def _beside(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Ar
         copy = like_plain(message, items)
     else:
         copy = message_of_shape(message.role, message.content, message.ids, message.shape)
-    return _given(copy, replies, arrivals)
+    return _with(copy, replies, arrivals)
 
 
-def _given(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Arrival, ...]) -> Message:
+def _with(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Arrival, ...]) -> Message:
     _set_replies(message, replies)
     _set_arrivals(message, arrivals)
     return message
@@ -453,7 +453,7 @@ def _given(message: Message, replies: tuple[ReplyInfo, ...], arrivals: tuple[Arr
 def with_content(message: Message, content: tuple[Block, ...]) -> Message:
     """Return a message with other blocks, and the same replies and arrivals as far as their blocks are there."""
     arrivals = arrivals_in(content, message.content, message.arrivals) if message.arrivals else ()
-    return _given(make_message(message.role, content), message.replies, arrivals)
+    return _with(make_message(message.role, content), message.replies, arrivals)
 
 
 def part_of(message: Message, blocks: tuple[Block, ...], role: Role | None = None) -> Message:
