@@ -19,7 +19,8 @@ def call(id: str, **raw: Any) -> dict[str, Any]:
 
 def reply(*content: dict[str, Any] | str, **beside: Any) -> dict[str, Any]:
     blocks = [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
-    return {"type": "message", "role": "assistant", "content": blocks, "stop_reason": "end_turn", **beside}
+    said = {"type": "message", "role": "assistant", "content": blocks, "stop_reason": "end_turn", **beside}
+    return {key: value for key, value in said.items() if value is not None}
 
 
 def texts(history: MessageHistory) -> list[str]:
@@ -275,6 +276,21 @@ def test_a_merge_logs_nothing_that_a_branch_has_logged(caplog: pytest.LogCapture
     both = merged(WAITING, merged(WAITING, WAITING, left), right)
     assert [repair.code for repair in both.repairs].count(RepairCode.BLANK_TEXT_DROPPED) == 2
     assert len(caplog.records) == logged
+
+
+@pytest.mark.parametrize("first", [None, "r1", "r2"])
+@pytest.mark.parametrize("second", [None, "r1"])
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_reply_replaces_its_beginning_before_text_that_came_since_where_its_id_says_so(
+    first: str | None, second: str | None, ended: bool
+) -> None:
+    usage = {"usage": {"input_tokens": 1, "output_tokens": 1}}
+    beginning = reply("Hello", id=first, stop_reason="end_turn" if ended else None, **usage)
+    now = ASKED.add_response(beginning, sent=ASKED).add_assistant("and more")
+    after = now.add_response(reply("Hello you", id=second, **usage), sent=ASKED)
+    goes_on = first == second == "r1" and not ended
+    expected = ["Hello you", "and more"] if goes_on else ["Hello", "and more", "Hello you"]
+    assert after[1].text.split("\n") == expected
 
 
 def test_cache_marks_are_those_of_the_version_that_is_sent() -> None:

@@ -139,7 +139,7 @@ class _Counting:
     def cost_at(self, position: int, pin: Pin, opening: int | None = None) -> int:
         """Count what would be kept after a cut, with what leads; the messages after it are counted already."""
         if self._costs is None:
-            return 0
+            return self.cost
         if position % 2:
             return self._behind[self._length - position] + self._head(position, pin, opening)
         first = message_at(self._conversation, position)
