@@ -1,0 +1,247 @@
+"""What becomes of lists next to known ones, each read, checked and sent by its dialect.
+
+The known ones are whole lists, those of `tests/dialects/pairs`, and those of `tests/records.py`; the saved ones of
+these go to every dialect.
+
+What becomes of them is in `tests/dialects/golden/neighbours`, one file for each dialect and one line for each list:
+which list it is, what was changed, and then the rules that are broken, the repairs of reading, those of sending, and a
+digest of the saved and the sent form. `python -m tests.neighbours` writes them anew: read the difference. With a
+dialect, a list and a change, as a line has them, it prints the list and both forms.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import sys
+from collections import defaultdict
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from attrs import evolve, fields
+
+from message_history import MessageHistory, check
+from message_history.dialects._shared.tables import ModelTable
+from message_history.dialects.registry import DIALECTS
+from message_history.testing.conformance.examples import places
+from tests.dialects.pairs_of_lists import pairs
+from tests.dialects.whole_lists import URLS, WHOLE
+from tests.records import witnesses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from message_history import Repair
+    from message_history.dialects import Dialect
+    from message_history.dialects._shared.rules import ModelRow
+
+NAMES: Final = tuple(DIALECTS)
+FOLDER: Final = Path(__file__).parent / "dialects" / "golden" / "neighbours"
+LONGEST: Final = 1_500
+"""How long a list may be as JSON: those that break a rule by their length take long."""
+SCALED: Final = frozenset({"AN-M2"})
+"""What becomes of a picture that is too large depends on the extra `images`."""
+PASSES: Final = 3
+"""How many changes are made to each place of a whole list."""
+LOST: Final = object()
+"""The place is taken out."""
+TWICE: Final = object()
+"""The item is there twice."""
+ANOTHER: Final = object()
+"""The object has another key."""
+WORDS: Final = "(words)"
+VALUES: Final[tuple[Any, ...]] = (
+    LOST, None, "", WORDS, 7, [], {}, True, " ", [WORDS], {"type": WORDS}, [{}], False, "a b\ud83d", {"text": WORDS},
+    -1, "x" * 70, TWICE, ANOTHER,
+)  # fmt: skip
+
+
+class Neighbour(NamedTuple):
+    """A list with one place changed.
+
+    Args:
+        of: which list it was.
+        change: the place, and what is there now; empty for the list as it is.
+        dialect: the dialect that reads it and gets it.
+        raw: the list.
+        saved: whether it is a saved form, which the dialect gets alone.
+    """
+
+    of: str
+    change: str
+    dialect: Dialect[Any]
+    raw: list[Any]
+    saved: bool
+
+    def line(self) -> str:
+        """Run it, and say what becomes of it."""
+        history, sent = self._forms()
+        digest = sha256(json.dumps([history.to_list(), sent.messages, sent.system], default=repr).encode()).hexdigest()
+        refused = [] if self.saved else check(self.raw, self.dialect)
+        found = [f"{each.rule}{_at(each.index)}{each.path and f' {each.path}'}" for each in refused]
+        said = ["; ".join(part) for part in (found, _said(history.repairs), _said(sent.repairs))]
+        return "\t".join([self.of, self.change, *said, digest[:8]]).encode(errors="backslashreplace").decode()
+
+    def _forms(self) -> tuple[MessageHistory, Any]:
+        history = MessageHistory.from_list(self.raw, dialect=None if self.saved else self.dialect)
+        return history, history.export(self.dialect)
+
+    def shown(self) -> str:
+        history, sent = self._forms()
+        forms = {"list": self.raw, "saved": history.to_list(), "sent": sent.messages, "system": sent.system}
+        return json.dumps(forms, indent=1, default=repr)
+
+
+def neighbours(name: str) -> Iterator[Neighbour]:
+    """Give the lists of a dialect, and lists next to them.
+
+    Next to a list are itself twice, and lists in which one place is changed. Of places that are alike, each gets
+    another change, until every change was made to one of them. To each place of the whole lists several are made.
+    """
+    tried: dict[Any, int] = defaultdict(int)
+    for of, dialect, raw in _lists(name):
+        saved = of.startswith("write")
+        if len(json.dumps(raw, default=repr)) > LONGEST:
+            continue
+        yield Neighbour(of, "", dialect, raw, saved)
+        if saved or (dialect is not DIALECTS[name] and not of.endswith(("sound", "refused"))):
+            continue
+        yield Neighbour(of, "twice", dialect, [*raw, *copy.deepcopy(raw)], saved)
+        if of.endswith("refused"):
+            continue
+        for path, value in [*places(raw)] * (PASSES if of.startswith("whole") else 1):
+            alike = (type(value), *_kinds(raw, path))
+            while tried[alike] < len(VALUES):
+                tried[alike] += 1
+                change = VALUES[tried[alike] - 1]
+                changed = _changed(raw, path, value, change)
+                if changed is not None:
+                    yield Neighbour(of, f"{'.'.join(map(str, path))} {_name(change)}", dialect, changed, saved)
+                    break
+
+
+def _lists(name: str) -> Iterator[tuple[str, Dialect[Any], list[Any]]]:
+    for n, raw in enumerate(WHOLE[name]):
+        yield f"whole {n}", DIALECTS[name], raw
+    for pair in _pairs():
+        if pair.name == name and pair.rule not in SCALED:
+            yield f"{pair.rule} sound", pair.dialect, pair.sound
+            yield f"{pair.rule} refused", pair.dialect, pair.refused
+    for field, value in _fields(name):
+        with suppress(ValueError):  # It contradicts other fields.
+            dialect = evolve(DIALECTS[name], **{field: value})
+            lists = [(n, raw) for n, raw in enumerate(WHOLE[name]) if not _has_odd_url(raw)]
+            yield from ((f"{field} {_shown(value)} {n}", dialect, raw) for n, raw in lists)
+    for other in NAMES:
+        for n in range(len(WHOLE[other]) if other != name else 0):
+            yield f"write {other} {n}", DIALECTS[name], _saved(other, n)
+    for n, each in enumerate(_witnesses()):
+        if each.how != "reply" and (each.how == "write" or (each.dialect or "anthropic") == name):
+            yield f"{each.how} {n}", DIALECTS[name], each.raw
+
+
+def _fields(name: str) -> Iterator[tuple[str, Any]]:
+    """Give each field of a dialect with each value that some model or host has, and the dialect does not."""
+    given: dict[str, dict[str, Any]] = defaultdict(dict)
+    for field in fields(type(DIALECTS[name])):
+        if "bool" in str(field.type) and field.name != "objects":  # Those are of a package that few have.
+            given[field.name] |= {"True": True, "False": False}
+    for row in _rows(name):
+        alone = {known: value for known, value in row.fields.items() if not known.startswith("id_")}
+        for known, value in alone.items():  # What an id looks like takes two fields.
+            given[known][_shown(value)] = value
+    for known, values in sorted(given.items()):
+        yield from ((known, value) for _, value in sorted(values.items()) if value != getattr(DIALECTS[name], known))
+
+
+def _rows(name: str) -> Iterator[ModelRow]:
+    """Give all rows of the tables of a dialect."""
+    for module in ("schema", "rules", "providers"):
+        with suppress(ModuleNotFoundError):
+            held = vars(import_module(f"message_history.dialects.{name}.{module}")).values()
+            yield from (row for table in held if isinstance(table, ModelTable) for row in table)
+
+
+def _has_odd_url(raw: list[Any]) -> bool:
+    return any(value in URLS for _, value in places(raw) if isinstance(value, str))
+
+
+def _shown(value: Any) -> str:
+    return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
+
+
+@cache
+def _saved(name: str, n: int) -> list[Any]:
+    return MessageHistory.from_list(WHOLE[name][n], dialect=DIALECTS[name]).to_list()
+
+
+_pairs: Final = cache(pairs)
+_witnesses: Final = cache(witnesses)
+
+
+def _kinds(raw: Any, path: tuple[str | int, ...]) -> Iterator[str]:
+    """Give the keys of a place, and the kind of each object on the way to it."""
+    held = raw
+    for key in path:
+        if isinstance(held, dict):
+            yield str(held.get("type") or held.get("role") or held.get("part_kind") or held.get("kind") or "")
+        yield "*" if isinstance(key, int) else key
+        held = held[key]
+
+
+def _changed(raw: list[Any], path: tuple[str | int, ...], value: Any, change: Any) -> list[Any] | None:
+    """Change a place; None where that changes nothing, or cannot be done."""
+    made = copy.deepcopy(raw)
+    held: Any = made
+    for key in path[:-1]:
+        held = held[key]
+    if change is LOST:
+        del held[path[-1]]
+    elif change is TWICE:
+        if not isinstance(held, list):
+            return None
+        held.insert(int(path[-1]), copy.deepcopy(value))
+    elif change is ANOTHER:
+        if not isinstance(value, dict):
+            return None
+        held[path[-1]]["another"] = WORDS
+    else:
+        held[path[-1]] = copy.deepcopy(change)
+    return None if made == raw and change is not TWICE else made
+
+
+def _name(change: Any) -> str:
+    named = {LOST: "is lost", TWICE: "is there twice", ANOTHER: "has another key"} if type(change) is object else {}
+    return named.get(change) or f"is {json.dumps(change)}" if named else f"is {json.dumps(change)}"
+
+
+def _said(repairs: tuple[Repair, ...]) -> list[str]:
+    return [
+        re.sub(r"\s", " ", f"{each.code}{_at(each.source)}{_at(each.index)}{each.detail and f' {each.detail}'}")
+        for each in repairs
+    ]
+
+
+def _at(index: int | None) -> str:
+    return "" if index is None else f"@{index}"
+
+
+def write() -> None:
+    """Write what becomes of all lists now."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in NAMES:
+        lines = [each.line() for each in neighbours(name)]
+        (FOLDER / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        dialect, of, change = sys.argv[1:]
+        sys.stdout.write(next(each for each in neighbours(dialect) if (each.of, each.change) == (of, change)).shown())
+    else:
+        write()
