@@ -24,7 +24,7 @@ SHOWN: Final = {"image": {"format": "png", "source": {"bytes": PIXEL}}}
 EPHEMERAL: Final = {"type": "ephemeral", "ttl": "1h"}
 
 
-def _typed(*turns: list[Any] | Entry) -> list[Any]:
+def _typed(*turns: Any) -> list[Any]:
     """Give turns, the user's first, as messages of blocks."""
     return [{"role": ("user", "assistant")[n % 2], "content": turn} for n, turn in enumerate(turns)]
 
