@@ -11,7 +11,8 @@ from message_history.core.messages.blocks import RedactedThinkingBlock
 from message_history.core.messages.message import is_plain
 from message_history_compile import masks
 from message_history_compile import turns as making
-from message_history_compile.turns import Turn, join_users, turns_of
+from message_history_compile.targets.forms import short_ids
+from message_history_compile.turns import Call, Turn, join_users, turns_of
 
 PICTURE = ImageBlock.from_url("https://example.org/a.png")
 THOUGHT, BLANK, HIDDEN = ThinkingBlock("Hm.", "s"), ThinkingBlock("", "s"), RedactedThinkingBlock("x")
@@ -128,3 +129,15 @@ def test_a_plain_content_gives_the_turns_of_its_blocks(
     monkeypatch.setattr(making, "is_plain", lambda _: False)
     monkeypatch.setattr(masks, "is_plain", lambda _: False)
     assert turns_of(history, thinking=thinking) == found
+
+
+def test_short_ids_are_numbered_in_the_order_of_the_calls_and_results_follow_them() -> None:
+    def calls(*ids: str) -> Turn:
+        return Turn("assistant", "", calls=tuple(Call(id, "f", {}, "{}") for id in ids))
+
+    turns = [calls("a", "b"), *(Turn("tool", call_id=id) for id in "ba"), calls("a"), Turn("tool", call_id="a")]
+    changed = short_ids([*turns, Turn("tool", call_id="b")])
+    made = [[call.id for call in turn.calls] or turn.call_id for turn in changed]
+    assert made == [
+        ["aaaaaaaaa", "aaaaaaaab"], "aaaaaaaab", "aaaaaaaaa", ["aaaaaaaac"], "aaaaaaaac", "b"
+    ]  # fmt: skip
