@@ -615,3 +615,70 @@ def test_a_turn_that_cannot_be_read_is_not_taken_for_free(tmp_path: Path) -> Non
     (tmp_path / "s.jsonl.turn").mkdir()
     with pytest.raises(SessionError), JsonlSession(path).turn("w", until=timedelta(seconds=9)):
         pass
+
+
+@pytest.mark.parametrize("content", ["", "{}\n", "\0" * 5_000, "words\n", '{"type":"header"}\n', '{"a": 1}\n' * 3])
+def test_what_is_no_session_stays_alone_whatever_is_tried(path: Path, content: str) -> None:
+    path.write_text(content)
+    is_own = not content.strip("\0")
+    for attempt in (
+        lambda: session(path).load(),
+        lambda: session(path).save(of_length(3)),
+        lambda: session(path).append(of_length(3)),
+        lambda: session(path).describe(title="t"),
+        lambda: session(path).delete(),
+    ):
+        if is_own:
+            break
+        with pytest.raises(SessionError, match="it holds no session of this library, and nothing was changed"):
+            attempt()
+        assert path.read_text() == content
+        assert [each.name for each in path.parent.iterdir() if each.suffix != ".lock"] == [path.name]
+    if is_own:  # nothing was ever written to it, or a power failure left zeros
+        session(path).save(of_length(3))
+        assert same(loaded(path), of_length(3))
+
+
+def test_a_backup_is_made_of_what_is_replaced_and_not_of_what_goes_on(path: Path) -> None:
+    writer = session(path)
+    for length in (2, 4, 9):
+        writer.save(of_length(length))
+        assert same(loaded(path), of_length(length))
+    session(path).save(of_length(12))
+    assert [each.name for each in path.parent.iterdir() if ".bak" in each.name] == []
+    session(path).save(of_length(3))
+    assert [each.name for each in path.parent.iterdir() if ".bak" in each.name] == [f"{path.name}.bak"]
+
+
+def test_a_version_that_is_saved_already_writes_nothing(path: Path) -> None:
+    writer = session(path)
+    writer.append(of_length(5))
+    before = path.stat()
+    for _ in range(3):
+        writer.append(of_length(5))
+    assert (path.stat().st_mtime_ns, path.stat().st_ino, path.stat().st_size) == (
+        before.st_mtime_ns, before.st_ino, before.st_size,
+    )  # fmt: skip
+    writer.append(of_length(6))
+    assert path.stat().st_ino == before.st_ino
+    assert path.stat().st_size > before.st_size
+
+
+def test_a_file_is_rewritten_once_more_than_half_of_it_and_of_the_limit_is_waste(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for waste, rewritten in ((10_000_000, False), (0, True)):
+        monkeypatch.setattr(jsonl, "WASTE", waste)
+        writer = session(path)
+        writer.save(MessageHistory())
+        history, inodes, worst = MessageHistory().add_user("a"), {path.stat().st_ino}, 0.0
+        for _ in range(40):
+            history = history.add_user("x" * 50)
+            writer.append(history)
+            live = len(b"".join(lines.whole_lines(history)))
+            worst = max(worst, (path.stat().st_size - live) / live)
+            inodes.add(path.stat().st_ino)
+        assert (len(inodes) > 1) is rewritten
+        assert (worst < 3) is rewritten
+        assert same(loaded(path), history)
+        path.unlink()

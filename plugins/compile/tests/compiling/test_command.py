@@ -12,6 +12,8 @@ from tests.cli.test_json_reports import BROKEN, CRASHED, report_of
 from compiling.conversations import agent, crashed, write_lines
 from message_history.cli.app import app
 from message_history.cli.options import DIALECT_NAMES
+from message_history_compile import command
+from message_history_compile.counting import CountError
 from message_history_compile.targets import TARGETS
 
 if TYPE_CHECKING:
@@ -97,3 +99,27 @@ def test_a_target_that_is_nearly_right_is_answered_with_the_right_one(
 def test_a_target_in_the_form_of_a_dialect_has_the_name_of_the_dialect() -> None:
     assert {"anthropic", "bedrock", "openai_chat"} == {*TARGETS} & {*DIALECT_NAMES}
     assert not {"openai"} & {*TARGETS}
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow"), 2, "message-history-compile"),
+        (ImportError("install s3fs"), 2, "install s3fs"),
+        (ValueError("no such choice"), 2, "no such choice"),
+        (CountError("one row too few"), 2, "one row too few"),
+        (OSError("no place"), 2, "no place"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_a_run_raises_ends_it_with_an_exit_code(
+    error: Exception, code: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(command, "compile_files", fail)
+    path = write_lines(tmp_path / "in.jsonl", [agent()])
+    found, output = run(path, "--to", "trl", "--out", tmp_path / "out")
+    assert found == code
+    assert said in " ".join(output.replace("│", " ").split())

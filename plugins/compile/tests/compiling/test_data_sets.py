@@ -153,3 +153,11 @@ def test_a_log_of_an_evaluation_is_read_to_its_end(rows: list[Any], tmp_path: Pa
             ("user", "Sum?"),
             ("assistant", "3"),
         ]
+
+
+def test_rows_of_one_json_list_are_numbered_from_0(tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text(json.dumps([TOOL_BENCH] * 3), encoding="utf-8")
+    report = compile_files([tmp_path], Plan(target="trl"), tmp_path / "out")
+    assert report.rows == {"train": 3}
+    rows = (tmp_path / "out" / "train" / "00000.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(row)["receipt"]["label"] for row in rows] == ["item 0", "item 1", "item 2"]
