@@ -290,3 +290,13 @@ def test_a_second_result_is_not_taken_for_that_of_a_newer_call_with_its_id() -> 
     _, last = chat([USER, CALLS, A, B], [USER, CALLS, A, B, {**B, "content": "second"}, again])
     assert set(codes(last)) == {RepairCode.SECOND_RESULT_QUOTED, RepairCode.RESULT_STUBBED}
     assert [call.result is None or call.result.is_stub for call in last.history.calls] == [False, False, True]
+
+
+@pytest.mark.parametrize("order", [("r", "and?"), ("and?", "r")])
+def test_what_the_user_says_next_to_a_late_result_keeps_its_place(order: tuple[str, str]) -> None:
+    call = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
+    raw: list[Any] = [{"role": "user", "content": "q"}, {"role": "assistant", "content": [call]}]
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "r"}]}
+    said = {"r": result, "and?": {"role": "user", "content": "and?"}}
+    followed = MessageHistory().follow(raw).follow([*raw, *map(said.__getitem__, order)])
+    assert [text for text in followed.history[-1].text.split("\n") if text in said] == list(order)

@@ -247,7 +247,11 @@ class _Plan:
     def finish(self, is_known: Callable[[str], bool] | None) -> None:
         """Find a place for the results that came before their calls, and for calls that users made."""
         self._end_turn((0, -1))
-        left = [early for early in self._early if not self._to_later_call(*early[:2])]
+        left = self._early
+        for place, block, _ in left:
+            # Calls before the result would have been found when it was read.
+            if calls := self._unanswered.get(block.tool_use_id):
+                self._move(place, calls.popleft())
         if self._injected:
             left = self._rehome(left)
         if left:
@@ -341,14 +345,6 @@ class _Plan:
             self._move(place, earlier.popleft())
         else:
             self._early.append((place, block, self._turn))
-
-    def _to_later_call(self, place: Place, block: ToolResultBlock) -> bool:
-        # Calls before the result would have been found when it was read.
-        calls = self._unanswered.get(block.tool_use_id)
-        if not calls:
-            return False
-        self._move(place, calls.popleft())
-        return True
 
     def _move(self, place: Place, call: _Call) -> None:
         call.answered = True
