@@ -151,6 +151,8 @@ def _fields(name: str) -> Iterator[tuple[str, Any]]:
     for field in fields(type(DIALECTS[name])):
         if "bool" in str(field.type) and field.name != "objects":  # Those are of a package that few have.
             given[field.name] |= {"True": True, "False": False}
+        if field.name.startswith("max_"):
+            given[field.name] |= {"1": 1, "2": 2}
     for row in _rows(name):
         alone = {known: value for known, value in row.fields.items() if not known.startswith("id_")}
         for known, value in alone.items():  # What an id looks like takes two fields.

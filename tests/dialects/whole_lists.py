@@ -220,6 +220,20 @@ ANTHROPIC: Final[list[list[Any]]] = [
         {"role": "system", "content": [{"type": "text", "text": "s"}]},
         ASK,
     ],
+    _typed(
+        "q",
+        [{"type": "tool_use", "id": "t1", "name": "f", "input": {}}],
+        [
+            {
+                "type": "tool_result",
+                "tool_use_id": "t1",
+                "content": [
+                    {"type": "tool_reference", "tool_name": "f"},
+                    {"type": "tool_reference", "tool_name": "g", "cache_control": EPHEMERAL},
+                ],
+            }
+        ],
+    ),
 ]
 
 
@@ -367,6 +381,17 @@ MISTRAL: Final[list[list[Any]]] = [
         {"role": "tool", "tool_call_id": "abcdefgh1", "content": [{"type": "text", "text": "r"}]},
     ],
     [ASK, {"role": "assistant", "content": "1, 2,", "prefix": True}],
+    *[
+        [
+            ASK,
+            {
+                "role": "assistant",
+                "content": [{"type": "thinking", "thinking": "hm", **more}, {"type": "text", "text": "a"}],
+            },
+            {"role": "user", "content": [{"type": "file", "file_id": "f1", **more}]},
+        ]
+        for more in ({"cache_control": EPHEMERAL}, {"id": "x", "cache_control": EPHEMERAL}, {"later": 1})
+    ],
 ]
 
 
