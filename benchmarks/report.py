@@ -92,8 +92,9 @@ def field_table(path: Path = FOLDER / "field.json") -> str:
         f"{made['python']}, while other programs ran on it (a load of {made['load']}). "
         "Reading is in times of `json.loads` of the text, sending of `copy.deepcopy`, pickling of a list's, memory of "
         "the dicts'. In brackets is the fastest of langchain-core, litellm, pydantic-ai and tool-call-repair that does "
-        "something like it: langchain-core and litellm do not make a list valid, and pydantic-ai reads JSON that it "
-        "wrote. The sessions are generated, in the shapes that agents record; "
+        "something like it: langchain-core and litellm do not make a list valid, pydantic-ai reads JSON that it wrote, "
+        "and of what the two unpickle no value is looked at, where those of a history go through the laws. The sessions"
+        " are generated, in the shapes that agents record; "
         "`python -m benchmarks.field --data FOLDER` measures your own."
     )
     return "\n".join([*rows, "", what])

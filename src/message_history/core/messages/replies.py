@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import field, fields, frozen
 from attrs.validators import ge, optional
 
-from message_history.core.values.json_values import FrozenDict, freeze_mapping, thaw
+from message_history.core.values.json_values import EMPTY, FrozenDict, freeze_mapping, thaw
 from message_history.core.values.validators import instance_of
 from message_history.core.values.value import Value
 
@@ -93,7 +93,7 @@ class ReplyInfo(Value):
         raw_usage: Mapping[str, Any] | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> None:
-        raw, more = freeze_mapping(raw_usage or {})[0], freeze_mapping(extra or {})[0]
+        raw, more = (freeze_mapping(found)[0] if found else EMPTY for found in (raw_usage, extra))
         self.__attrs_init__(id, model, stop_reason, provider, usage, raw, more)
 
     @property

@@ -195,7 +195,7 @@ def _usage(raw: Mapping[Any, Any]) -> Usage:
             if name is not None and _is_count(value):
                 counts.setdefault(name, value)
     for name, keys in _BESIDE.items():
-        beside = sum(raw[key] for key in keys if _is_count(raw.get(key)))
+        beside = sum([raw[key] for key in keys if key in raw and _is_count(raw[key])])
         if beside:
             counts[name] = counts.get(name, 0) + beside
     return Usage(**counts)
@@ -220,4 +220,4 @@ def _first_choices(data: Mapping[Any, Any]) -> list[Mapping[Any, Any]]:
 
 
 def _mappings(data: Mapping[Any, Any], keys: tuple[str, ...]) -> list[Mapping[Any, Any]]:
-    return [found for key in keys if (found := as_mapping(data.get(key))) is not None]
+    return [found for key in keys if key in data and (found := as_mapping(data.get(key))) is not None]
