@@ -220,9 +220,9 @@ PLAIN: list[Any] = [
 
 
 def with_one_more(value: Any) -> Iterator[Any]:
-    """Give a value with one more key in each of its messages, items and blocks, one at a time."""
+    """Give a value with an id and a key of ours in each of its messages, items and blocks, one at a time."""
     if isinstance(value, dict) and ("type" in value or "role" in value) and "direct" not in value.values():
-        yield {**value, "id_of_ours": "x"}
+        yield {**value, "id": "x", "id_of_ours": "x"}
         for key in value.keys() & {"content", "output"}:
             yield from ({**value, key: each} for each in with_one_more(value[key]))
     elif isinstance(value, list):
