@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any
 
 import pytest
@@ -17,6 +18,8 @@ CONTRADICTIONS: list[tuple[type[Any], dict[str, Any]]] = [
     (OpenAIChat, {"native": True, "empty_content": False}),
     (OpenAIChat, {"content_key": True, "null_content": "omit"}),
     (OpenAIChat, {"tools": "text", "late_system": False, "result_images": "kept"}),
+    (OpenAIChat, {"id_pattern": re.compile("[a-zA-Z0-9]{9}")}),  # Without an id_limit, none that is made is so short.
+    (Mistral, {"id_pattern": re.compile("x")}),
     (Mistral, {"alternate": True, "late_system": False}),
     (Mistral, {"alternate": True, "one_system": True}),
     (Mistral, {"user_chunks": frozenset({"image_url"})}),
@@ -28,7 +31,9 @@ CONTRADICTIONS: list[tuple[type[Any], dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("kind", "fields"), CONTRADICTIONS)
 def test_fields_that_contradict_each_other_are_refused(kind: type[Any], fields: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"contradict|must hold 'text'|needs text_with_calls|breaks the turns"):
+    with pytest.raises(
+        ValueError, match=r"contradict|must hold 'text'|needs text_with_calls|breaks the turns|id_pattern"
+    ):
         kind(**fields)
 
 

@@ -7,11 +7,13 @@ the raw list. Old entries are compared by digest and never read again.
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar, final
 
 from attrs import evolve, field, frozen
 
 from message_history.core.messages.blocks import ToolResultBlock
+from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.core.turns.arrivals import EMPTY, added_behind_sent, calls_by_place
 from message_history.core.turns.conversation import context_of
@@ -28,7 +30,6 @@ from message_history.following.digests import HOLDS_BLOCKS, EntryDigest, digest_
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from message_history.core.messages.parsed import Parsed
     from message_history.dialects import Dialect
 
 HistoryT = TypeVar("HistoryT", bound=ConversationView)
@@ -149,7 +150,8 @@ class Followed(Generic[HistoryT]):
             return None
         sent = conversation_in(self.history)
         inserted = growth.inserted
-        calls = calls_by_place(read(entries, self.dialect), inserted, sent) if inserted else EMPTY
+        whole = _apart(entries, range(len(entries)), inserted, self.dialect) if inserted else Parsed()
+        calls = calls_by_place(whole, inserted, sent) if inserted else EMPTY
         grown, _ = sent_version(added_behind_sent(sent, parsed, calls), self.dialect)
         history = with_conversation(self.history, grown)
         shared = common_entries(self.entries, known)
@@ -272,18 +274,30 @@ def _blocks_added(old: EntryDigest, new: EntryDigest, entry: object) -> dict[str
 
 
 def _parsed(growth: _Growth, entries: Sequence[Any], dialect: Dialect[Any]) -> Parsed:
-    parsed = read(growth.entries, dialect)
+    parsed = _apart(growth.entries, growth.sources, growth.inserted, dialect)
     if not growth.inserted and parsed.messages and parsed.messages[0].results:
         # A response without an id is known by the calls of its turn: read these once more, and take what is new.
         first = growth.sources[0]
         start = _turn_before(entries, first)
-        again = read([*entries[start:first], *growth.entries], dialect)
-        _keep_from(again, first - start)
+        near = [*entries[start:first], *growth.entries]
+        again = _apart(near, range(start, start + len(near)), growth.inserted, dialect)
+        _keep_from(again, first)
         if _count_of_blocks(again) == _count_of_blocks(parsed):  # else a message of theirs holds old and new blocks
             parsed = again
-    parsed.sources = [growth.sources[source] for source in parsed.sources]
-    parsed.notes = [note.at(growth.sources[note.source]) for note in parsed.notes]
     return parsed
+
+
+def _apart(entries: Sequence[Any], places: Sequence[int], inserted: Collection[int], dialect: Dialect[Any]) -> Parsed:
+    """Read entries, so that none is joined to one that was there before, or that has its place elsewhere."""
+    whole = Parsed()
+    known = [(place in inserted, place - n) for n, place in enumerate(places)]
+    for _, run in groupby(range(len(entries)), known.__getitem__):
+        start, *more = run
+        part = read(entries[start : start + 1 + len(more)], dialect)
+        part.sources = [places[start + source] for source in part.sources]
+        part.notes = [note.at(places[start + note.source]) for note in part.notes]
+        whole.extend(part)
+    return whole
 
 
 def _turn_before(entries: Sequence[Any], position: int) -> int:
@@ -303,12 +317,12 @@ def _is_assistants(entry: object) -> bool:
 
 
 def _keep_from(parsed: Parsed, first: int) -> None:
-    """Drop what was read before an entry, and count the entries from there."""
+    """Drop what was read before an entry."""
     kept = [n for n, source in enumerate(parsed.sources) if source >= first]
     parsed.interrupted = {new for new, old in enumerate(kept) if old in parsed.interrupted}
     parsed.messages = [parsed.messages[n] for n in kept]
-    parsed.sources = [parsed.sources[n] - first for n in kept]
-    parsed.notes = [note.at(note.source - first) for note in parsed.notes if note.source >= first]
+    parsed.sources = [parsed.sources[n] for n in kept]
+    parsed.notes = [note for note in parsed.notes if note.source >= first]
 
 
 def _count_of_blocks(parsed: Parsed) -> int:

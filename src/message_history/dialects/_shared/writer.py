@@ -283,15 +283,14 @@ class Aliases:
 
     def _another(self, id: str) -> str:
         """Make an id that fits; for one that comes again from where the last search ended: a thousandth is as fast."""
-        attempt = self._attempts.get(id, 0)
-        while True:
+        first = self._attempts.get(id, 0)
+        for attempt in range(first, first + len(self._taken) + _TRIES):
             alias = self._made(f"{id}#{attempt}" if attempt else id, id)
-            attempt += 1
             if alias not in self._taken and len(alias) <= self._limit and self._fits.fullmatch(alias):
-                break
-        if self._unique:
-            self._attempts[id] = attempt
-        return alias
+                if self._unique:
+                    self._attempts[id] = attempt + 1
+                return alias
+        raise ValueError(f"id_pattern must take some of the ids that are made, as {alias!r} for id_limit={self._limit}")
 
     def _made(self, seed: str, id: str) -> str:
         if self._limit <= _SHORT:
@@ -317,6 +316,7 @@ def _sha256(text: str) -> bytes:
     return sha256(text.encode(errors="surrogatepass")).digest()
 
 
+_TRIES: Final = 100
 _SHORT: Final = 12
 _KEPT: Final = 64
 """How long an id may be whose alias is remembered."""

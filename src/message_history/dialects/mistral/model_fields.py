@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from attrs import field, frozen
 
 from message_history.dialects._shared.by_folder import OfRequests
+from message_history.dialects._shared.writer import Aliases
 from message_history.dialects.base import names_in_order
 from message_history.dialects.mistral.limits import LIMITS
 from message_history.dialects.mistral.schema import ANY_NAME, ANY_NAME_LIMIT, ID, ID_LENGTH
@@ -52,3 +53,4 @@ class Fields(OfRequests["ChatCompletionRequestMessageTypedDict"]):
         for name in ("user_chunks", "assistant_chunks", "tool_chunks"):
             if "text" not in getattr(self, name):
                 raise ValueError(f"{name} must hold 'text': what no other chunk takes is written as text")
+        Aliases(self.id_pattern, self.id_limit)("")  # This raises where no id fits.

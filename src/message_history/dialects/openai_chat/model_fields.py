@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final, Literal
 from attrs import Factory, field, frozen
 
 from message_history.dialects._shared.by_folder import OfRequests
+from message_history.dialects._shared.writer import Aliases
 from message_history.dialects.base import names_in_order
 from message_history.dialects.openai_chat.limits import limits_for
-from message_history.dialects.openai_chat.schema import ID, MAX_CALLS, NAME, OWN_KEY
+from message_history.dialects.openai_chat.schema import ID, ID_LIMIT, MAX_CALLS, NAME, OWN_KEY
 
 if TYPE_CHECKING:
     import re
@@ -106,3 +107,4 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
         for is_wrong, why in contradictions:
             if is_wrong:
                 raise ValueError(f"the fields contradict each other: {why}")
+        Aliases(self.id_pattern, self.id_limit or ID_LIMIT)("")  # This raises where no id fits.
