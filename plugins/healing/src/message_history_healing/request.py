@@ -308,12 +308,15 @@ def heal_list(
         # Nothing is left to send, or nothing differs: the list goes out unchanged.
         return evolve(unchanged, sent=followed, violations=violations, unhealed=violations)
     unhealed = () if dialect is closing else tuple(check(wire.messages, dialect))
+    repairs, begun = followed.history.repairs, len(as_it_came.entries)
+    # What went as it came, and does not any more.
+    late = repairs[: as_it_came.repairs] if wire.messages[:begun] != messages[:begun] else ()
     return HealedList(
         messages=wire.messages,
         is_healed=True,
         sent=followed,
-        repairs=(*followed.history.repairs[as_it_came.repairs :], *wire.repairs),
-        new_repairs=(*followed.new_repairs, *(wire.repairs if not isinstance(sent, Followed) else ())),
+        repairs=(*late, *repairs[as_it_came.repairs :], *wire.repairs),
+        new_repairs=(*followed.new_repairs, *((*late, *wire.repairs) if not isinstance(sent, Followed) else ())),
         violations=violations,
         unhealed=unhealed or tuple(wire.violations),
     )

@@ -56,7 +56,7 @@ def wire_of(
     """Write a history as its raw list, but for sides that the provider refuses; `as_it_came` was sent as it was."""
     export = history.export(dialect)
     marks = sum(1 for _ in _marked(list(raw)))
-    written = _written(export.messages)
+    written = _written(export.messages, history)
     if len(written) != len(history):
         return _checked([_Segment(None, export.messages)], export.repairs, dialect, marks)
     if as_it_came is not None and as_it_came.entries:
@@ -65,7 +65,7 @@ def wire_of(
         if not wire.violations and wire.messages[: len(as_it_came.entries)] == raw[: len(as_it_came.entries)]:
             return wire
         export = history.export(dialect)
-        written = _written(export.messages)
+        written = _written(export.messages, history)
     system = _count_of_system(export.messages)
     as_written = list(raw[: _count_of_system(raw)]) if system else []
     head = _Segment(None, export.messages[:system], as_written or None)
@@ -73,9 +73,10 @@ def wire_of(
     return _checked([head, *_segments(history, written, 0, sides, raw)], export.repairs, dialect, marks)
 
 
-def _written(export: list[Any]) -> list[list[Any]]:
-    """Return what an export says of each message of its history."""
-    return [list(side) for _, side in groupby(export[_count_of_system(export) :], is_assistants)]
+def _written(export: list[Any], history: MessageHistory) -> list[list[Any]]:
+    """Return what an export says of each message of its history; of a placeholder that leads it may say nothing."""
+    sides = [list(side) for _, side in groupby(export[_count_of_system(export) :], is_assistants)]
+    return [[], *sides] if len(sides) < len(history) and sides and is_assistants(sides[0][0]) else sides
 
 
 def _alone(history: MessageHistory, message: Message, dialect: Dialect[Any]) -> list[Any]:
@@ -116,7 +117,7 @@ def _behind(
 ) -> list[_Segment]:
     """Add what came after a beginning that was sent unchanged."""
     count = as_it_came.messages
-    written = _written(export)
+    written = _written(export, history)
     begun = [message for side in written[:count] for message in side]
     system = export[: _count_of_system(export)]
     first = _Segment(None, [*system, *begun], list(raw[: len(as_it_came.entries)]), tuple(range(count)))

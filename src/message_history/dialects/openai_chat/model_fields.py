@@ -82,7 +82,7 @@ class Fields(OfRequests["ChatCompletionMessageParam"]):
     @property
     def host(self) -> str:
         """Return who serves it; an empty text where no host is known."""
-        return "" if self.prefill is None else self.provider
+        return "" if self.leading_assistant is None else self.provider
 
     def __attrs_post_init__(self) -> None:
         """Follow from what one field demands what another must be; refuse what no list could keep."""
