@@ -149,9 +149,10 @@ class Followed(Generic[HistoryT]):
         if growth.inserted and not _has_only_results(parsed, growth.inserted):
             return None
         sent = conversation_in(self.history)
-        inserted = growth.inserted
-        whole = _apart(entries, range(len(entries)), inserted, self.dialect) if inserted else Parsed()
-        calls = calls_by_place(whole, inserted, sent) if inserted else EMPTY
+        calls = EMPTY
+        if growth.inserted:
+            whole = _apart(entries, range(len(entries)), growth.inserted, self.dialect)
+            calls = calls_by_place(whole, growth.inserted, sent)
         grown, _ = sent_version(added_behind_sent(sent, parsed, calls), self.dialect)
         history = with_conversation(self.history, grown)
         shared = common_entries(self.entries, known)

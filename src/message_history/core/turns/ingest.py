@@ -328,14 +328,10 @@ def _with_one_prompt(parsed: Parsed) -> Parsed:
 
 def _is_prompt(message: Message) -> bool:
     """Return whether a message holds only system messages that need no record; a plain one has no block of them yet."""
-    return (
-        not is_plain(message)
-        and message.role == "user"
-        and bool(message.content)
-        and all(
-            type(block) is SystemBlock and not is_nothing(block) and not (block.meta and block.meta.converted)
-            for block in message.content
-        )
+    blocks = message.content if not is_plain(message) and message.role == "user" else ()
+    return bool(blocks) and all(
+        type(block) is SystemBlock and not is_nothing(block) and not (block.meta and block.meta.converted)
+        for block in blocks
     )
 
 
