@@ -28,7 +28,7 @@ from attrs import evolve, fields
 from message_history import MessageHistory, check
 from message_history.dialects._shared.tables import ModelTable
 from message_history.dialects.registry import DIALECTS
-from message_history.testing.conformance.examples import places
+from message_history.testing.conformance.examples import places, planted
 from tests.dialects.pairs_of_lists import pairs
 from tests.dialects.whole_lists import URLS, WHOLE
 from tests.records import witnesses
@@ -198,28 +198,27 @@ def _kinds(raw: Any, path: tuple[str | int, ...]) -> Iterator[str]:
 
 def _changed(raw: list[Any], path: tuple[str | int, ...], value: Any, change: Any) -> list[Any] | None:
     """Change a place; None where that changes nothing, or cannot be done."""
+    if change is ANOTHER:
+        return planted(raw, (*path, "another"), WORDS) if isinstance(value, dict) else None
+    if change is not LOST and change is not TWICE:
+        made = planted(raw, path, copy.deepcopy(change))
+        return None if made == raw else made
     made = copy.deepcopy(raw)
     held: Any = made
     for key in path[:-1]:
         held = held[key]
     if change is LOST:
         del held[path[-1]]
-    elif change is TWICE:
-        if not isinstance(held, list):
-            return None
+    elif isinstance(held, list):
         held.insert(int(path[-1]), copy.deepcopy(value))
-    elif change is ANOTHER:
-        if not isinstance(value, dict):
-            return None
-        held[path[-1]]["another"] = WORDS
     else:
-        held[path[-1]] = copy.deepcopy(change)
-    return None if made == raw and change is not TWICE else made
+        return None
+    return made
 
 
 def _name(change: Any) -> str:
-    named = {LOST: "is lost", TWICE: "is there twice", ANOTHER: "has another key"} if type(change) is object else {}
-    return named.get(change) or f"is {json.dumps(change)}" if named else f"is {json.dumps(change)}"
+    named = {id(LOST): "is lost", id(TWICE): "is there twice", id(ANOTHER): "has another key"}
+    return named.get(id(change)) or f"is {json.dumps(change)}"
 
 
 def _said(repairs: tuple[Repair, ...]) -> list[str]:
