@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Never, SupportsIndex, Typ
 from message_history.core.messages.blocks import Content, SystemBlock, ToolUseBlock, is_blank, keyed_call
 from message_history.core.messages.message import Message, arrived
 from message_history.core.messages.parsed import Parsed
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY, Policy
 from message_history.core.turns.conversation import NO_TURN, Context, Conversation, make_conversation
 from message_history.core.turns.ingest import add_by_blocks, add_message, add_parsed, add_result
 from message_history.core.turns.replying import add_reply, add_reply_to
@@ -652,7 +652,7 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         # The default policy is a tenth of a short history's pickle.
         return unpickled, (
             to_pickle(self._conversation),
-            self.policy if self.policy is not _DEFAULT else None,
+            self.policy if self.policy is not DEFAULT_POLICY else None,
             self.repairs,
         )
 
@@ -682,7 +682,6 @@ class MessageHistory(ConversationView, metaclass=_HistoryType):
         return self if conversation is self._conversation else history_of(conversation)
 
 
-_DEFAULT: Final = Policy()
 _REASONS: Final[tuple[str, ...]] = get_args(StubReason)
 
 
@@ -705,7 +704,7 @@ def _chosen(dialect: Dialect[Any] | None) -> Dialect[Any]:
 def _checked(policy: Policy | None) -> Policy:
     if policy is not None and not isinstance(policy, Policy):
         raise TypeError(f"policy must be a Policy, not {type(policy).__name__}; write Policy(on_violation=...)")
-    return policy if policy is not None else _DEFAULT
+    return policy if policy is not None else DEFAULT_POLICY
 
 
 def history_of(conversation: Conversation) -> MessageHistory:
@@ -723,7 +722,7 @@ def conversation_of(history: MessageHistory) -> Conversation:
 
 def restored(saved: Iterable[Any], policy: Policy | None, repairs: Iterable[Repair]) -> MessageHistory:
     """Return a saved history; see `dialects.lists.restore`."""
-    return history_of(restore(saved, policy if policy is not None else _DEFAULT, repairs))
+    return history_of(restore(saved, policy if policy is not None else DEFAULT_POLICY, repairs))
 
 
 def unpickled(saved: Iterable[Any], policy: Policy | None, repairs: Iterable[Repair]) -> MessageHistory:
@@ -731,4 +730,4 @@ def unpickled(saved: Iterable[Any], policy: Policy | None, repairs: Iterable[Rep
     from message_history.dialects.native.pickled import from_pickle  # noqa: PLC0415 - only pickle needs it
 
     entries = from_pickle(saved)
-    return history_of(restore(entries, policy if policy is not None else _DEFAULT, repairs, DIALECTS[NATIVE]))
+    return history_of(restore(entries, policy if policy is not None else DEFAULT_POLICY, repairs, DIALECTS[NATIVE]))

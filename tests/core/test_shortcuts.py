@@ -86,8 +86,8 @@ def test_a_sound_list_is_read_the_short_way(prompts: int, policy: Policy, long_w
     raw: list[Any] = [*({"role": "system", "content": f"p{n}"} for n in range(prompts)), *SOUND]
     history = MessageHistory.from_list(raw, policy=policy, open_tail="keep")
     assert not history.repairs
-    # All prompts are one message, whose turn is looked at, and each of its blocks is lifted.
-    assert long_ways == ["read_turn", "apply"] * (prompts > 0) + ["_do"] * prompts
+    # All prompts are one message, and each of its blocks is lifted.
+    assert long_ways == ["apply"] * (prompts > 0) + ["_do"] * prompts
     long_ways.clear()
     raw.append(answered(CALLS[0], text=OWN.stub_text))
     assert bool(MessageHistory.from_list([*raw[:-2], raw[-1]], policy=OWN)[-1].results[0].is_stub)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from message_history.core.messages.block_base import Block
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY, Policy
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.core.turns.conversation import context_of
 from message_history.core.turns.stubs import repairs_of
@@ -36,7 +36,7 @@ _CODES: Final = frozenset(code.value for code in RepairCode)
 
 def state_text(conversation: Conversation) -> str:
     """Write a conversation, its repairs and its policy as JSON text."""
-    default, policy = _choices(Policy()), _choices(context_of(conversation).policy)
+    default, policy = _choices(DEFAULT_POLICY), _choices(context_of(conversation).policy)
     state = {
         "version": STATE_VERSION,
         "messages": to_list(conversation),
@@ -65,8 +65,8 @@ def from_state_text(text: str, policy: Policy | None = None) -> Conversation:
 def _policy(saved: Any, otherwise: Policy | None) -> Policy:
     """Read a policy; the fields that a later version added to it are ignored."""
     if not isinstance(saved, dict) or not saved:
-        return otherwise if otherwise is not None else Policy()
-    known = _choices(Policy())
+        return otherwise if otherwise is not None else DEFAULT_POLICY
+    known = _choices(DEFAULT_POLICY)
     return Policy(**{name: value for name, value in saved.items() if name in known})
 
 

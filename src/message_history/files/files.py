@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from attrs import evolve, field, fields_dict, frozen
 
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY, Policy
 from message_history.core.views.json_cache import base64_of
-from message_history.dialects import Export, OpenAIChat
+from message_history.dialects import Export
 from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects.base import checked_dialect
 from message_history.dialects.lists import from_list
@@ -139,12 +139,6 @@ class SavedFile:
         sent as it is. A list whose entries do not show it, but which holds system messages, is a Chat Completions one.
         """
         found = self.known if self.known is not None else dialect_of(self.entries)
-        if (
-            self.known is None
-            and all(shape_of(entry) is None for entry in self.entries)
-            and any(map(_is_system, self.entries))
-        ):
-            found = OpenAIChat()
         return found if as_request else allow_assistant_tail(found)
 
     def history(
@@ -157,7 +151,7 @@ class SavedFile:
         """Read the conversation with its system prompt, which is the first `source` where it is outside the list."""
         chosen = checked_dialect(dialect) if dialect is not None else self.known
         replies, entries = self.read_replies(), [*self.system_entries(), *self.entries]
-        policy, is_named = policy if policy is not None else Policy(), dialect is not None
+        policy, is_named = policy if policy is not None else DEFAULT_POLICY, dialect is not None
         return history_of(from_list(entries, chosen, policy, open_tail, replies, is_named=is_named))
 
     def read_replies(self) -> list[tuple[int, ReplyInfo]]:
@@ -247,10 +241,6 @@ def json_bytes(value: Any, indent: int | None = None) -> bytes:
         return json.dumps(value, ensure_ascii=False, indent=indent, default=base64_of).encode()
     except UnicodeEncodeError:
         return json.dumps(value, indent=indent, default=base64_of).encode()
-
-
-def _is_system(entry: object) -> bool:
-    return isinstance(entry, Mapping) and entry.get("role") == SYSTEM
 
 
 def saved_value(whole: Any, notes: tuple[LineNote, ...] = ()) -> SavedFile:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 
 from attrs import evolve, field, frozen
 
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY, Policy
 from message_history.core.values.json_values import short_repr
 from message_history.files.budgets import OverBudgetError, budget
 from message_history.files.containers import is_container
@@ -119,7 +119,7 @@ class SessionFile:
             return RepairedSession(data=self.data, form=form, repairs=repairs, after=self)
         if self.refusal is not None:
             raise UnreadableFileError(self.refusal)
-        written = repair_as(self.data, self.format, policy if policy is not None else Policy())
+        written = repair_as(self.data, self.format, policy if policy is not None else DEFAULT_POLICY)
         try:
             after = session_in(written.data, chosen=self.format)
         except UnreadableFileError:

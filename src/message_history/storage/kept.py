@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from attrs import frozen
 
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY, Policy
 from message_history.files.errors import SessionConflictError, SessionError
 from message_history.files.own_lines import FORMAT_VERSION, Journal, whole_lines
 from message_history.history import MessageHistory, restored
@@ -92,7 +92,7 @@ class BytesSession(SharedSession, ABC):
 
     def __init__(self, name: str, *, policy: Policy | None = None, clock: Callable[[], float] = time) -> None:
         self._name = self._named = name
-        self._policy = policy if policy is not None else Policy()
+        self._policy = policy if policy is not None else DEFAULT_POLICY
         self._clock = clock
         self._mutex = RLock()
         self._held: Held | None = None

@@ -12,9 +12,9 @@ from message_history_compile.errors import CannotCompileError
 from message_history_compile.masks import masks_in, masks_of, metas_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from message_history import Message, MessageHistory
+    from message_history import Message, MessageHistory, Repair
     from message_history.dialects import Dialect
     from message_history.files.files import SavedFile
 
@@ -23,11 +23,13 @@ _GONE: Final = frozenset(
 )
 
 
-def check_joins(file: SavedFile, dialect: Dialect[Any] | None, history: MessageHistory) -> None:
+def check_joins(
+    file: SavedFile, dialect: Dialect[Any] | None, messages: Iterable[Message], repairs: Iterable[Repair]
+) -> None:
     """Reject a conversation in which two replies became one that nobody wrote: what stood between them is not there."""
-    open_ids = {block.tool_use_id for each in history for block in _stubs_in(each)}
+    open_ids = {block.tool_use_id for each in messages for block in _stubs_in(each)}
     removed: dict[int, int] = {}
-    for repair in history.repairs:
+    for repair in repairs:
         if repair.code in _GONE and repair.source is not None:
             removed[repair.source] = removed.get(repair.source, 0) + len(repair.removed)
     if not removed and not open_ids:
@@ -49,9 +51,8 @@ def check_joins(file: SavedFile, dialect: Dialect[Any] | None, history: MessageH
         before, gone = message, False
 
 
-def check_drops(history: MessageHistory) -> None:
+def check_drops(messages: Sequence[Message]) -> None:
     """Reject a conversation in which two replies would become one when calls without a result are dropped."""
-    messages = tuple(history)
     for before, between, after in zip(messages, messages[1:], messages[2:], strict=False):
         if not (before.role == after.role == "assistant") or not _are_stubs(between):
             continue
@@ -61,9 +62,8 @@ def check_drops(history: MessageHistory) -> None:
             raise CannotCompileError("joined", why)
 
 
-def is_open_at_the_end(history: MessageHistory) -> bool:
+def is_open_at_the_end(messages: Sequence[Message]) -> bool:
     """Return whether only calls of the last reply have no result: a row ends with that reply, and needs no stub."""
-    messages = tuple(history)
     return not any(map(_stubs_in, messages[:-1]))
 
 

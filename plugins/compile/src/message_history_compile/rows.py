@@ -130,9 +130,10 @@ def _compiled(
     target = plan.form
     dialect = DIALECTS[plan.dialect] if plan.dialect is not None else conversation.known
     history = conversation.history(dialect=dialect)
-    check_joins(conversation.file, dialect, history)
-    if plan.drops_unanswered and not (target.learns and is_open_at_the_end(history)):
-        check_drops(history)
+    messages = tuple(history)
+    check_joins(conversation.file, dialect, messages, history.repairs)
+    if plan.drops_unanswered and not (target.learns and is_open_at_the_end(messages)):
+        check_drops(messages)
         history = history.without_unanswered()
     if not history:
         raise CannotCompileError("empty", "it holds no messages")

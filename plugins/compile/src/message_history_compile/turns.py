@@ -96,9 +96,10 @@ def turns_of(history: MessageHistory, *, thinking: bool = True) -> tuple[list[Tu
     """
     omissions: list[Repair] = []
     turns = [Turn("system", history.system)] if history.system is not None else []
-    ours = {repair.index for repair in history.repairs if repair.code in _OURS_IN_CALLS}
+    repairs = history.repairs
+    ours = {repair.index for repair in repairs if repair.code in _OURS_IN_CALLS}
     # What was taken out of a message may have been what its mask came with.
-    masked = {repair.index for repair in history.repairs if is_masked(_metas(repair.removed))}
+    masked = {repair.index for repair in repairs if is_masked(_metas(repair.removed))}
     names: dict[str, str] = {}
     for index, message in enumerate(history):
         if message.role == "assistant":

@@ -139,3 +139,4 @@ KNOWN_WORDINGS: Final = {
 }
 """The default texts of stubs, of this version and all before it, with the reason of each. Add, and never
 remove: lists that were saved elsewhere hold them without marks."""
+DEFAULT_POLICY: Final = Policy()

@@ -96,7 +96,10 @@ class Ingest:
         before, start = self.current, 0
         messages, sources, interrupted = parsed.messages, parsed.sources, parsed.interrupted
         if not parsed.notes and not interrupted and not parsed.left:
-            start = self._advance(messages, sources, 0)
+            if messages and _is_prompt(messages[0]):
+                self.add(messages[0], sources[0])
+                start = 1
+            start = self._advance(messages, sources, start) if not self.changed else start
             if start == len(messages):
                 return []
         from message_history.core.turns.pairing import Incoming, paired_pieces  # noqa: PLC0415 - a list in order does without

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from message_history.core.messages.blocks import SystemBlock, ToolResultBlock, ToolUseBlock, with_meta
 from message_history.core.messages.message import bootstrap_message, is_bootstrap, make_message, with_content
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY
 from message_history.core.values.json_values import EMPTY, FrozenDict
 from message_history.core.values.meta import Mark, Meta
 
@@ -82,7 +82,7 @@ def add_held(parsed: Parsed, call_of: Callable[[ToolResultBlock], ToolUseBlock])
     begins = start < len(parsed.messages) and parsed.messages[start].role == "assistant"
     if not held and not begins:
         return
-    before = [bootstrap_message(Policy().bootstrap_text)]
+    before = [bootstrap_message(DEFAULT_POLICY.bootstrap_text)]
     if held:
         before.append(make_message("assistant", tuple(held.values())))
     first, source = parsed.messages[start], parsed.sources[start]

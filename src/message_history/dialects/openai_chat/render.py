@@ -19,7 +19,7 @@ from message_history.core.messages.blocks import (
     is_blank,
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY
 from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
 from message_history.dialects._shared.blank_texts import is_kept_blank
 from message_history.dialects._shared.list_writer import write_messages, write_turn
@@ -69,7 +69,7 @@ class Render:
         prompt = self._writer.marks
         if wire and not messages and self._dialect.needs_user:
             self.changes.added("a user message, as there was none (HF-05)")
-            wire.append({"role": "user", "content": Policy().bootstrap_text})
+            wire.append({"role": "user", "content": DEFAULT_POLICY.bootstrap_text})
         last = messages[-1] if messages and self._dialect.prefix else None
         if last is not None and last.role == "assistant" and is_prefix(last, OPENAI_CHAT):
             self._prefix_at = len(messages) - 1
@@ -277,7 +277,7 @@ class Render:
         if groups and self.changes.index == 0 and all(group["role"] != "user" for group in groups):
             # A list that goes on with the assistant would seem to begin with it.
             self.changes.added("a user message, as there was none")
-            groups.append({"role": "user", "content": Policy().bootstrap_text})
+            groups.append({"role": "user", "content": DEFAULT_POLICY.bootstrap_text})
         if groups and wire and self._dialect.bridge:
             self.changes.added("an assistant message between a tool message and a user message (HF-02)")
             bridge: Wire = {"role": "assistant", "content": BRIDGE}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history.core.messages.blocks import ProviderBlock, with_meta
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY
 from message_history.core.turns.stub_results import make_stub, reason_of
 from message_history.core.values.json_values import FrozenDict, FrozenList, freeze_mapping, thaw
 from message_history.core.values.meta import Mark, Meta
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 CLIENT_RUNS: Final = Mark(kind="approval", reason="client")
 _PROVIDER_RUNS: Final = Mark(kind="approval", reason="provider")
-_POLICY: Final = Policy()
 _ACKNOWLEDGED: Final = "acknowledged_safety_checks"
 
 
@@ -54,11 +53,11 @@ def decision_of(item: Mapping[Any, Any]) -> ToolResultBlock:
     detail = why if isinstance(why, str) else ""
     request = call_of_text(item["approval_request_id"], "", "{}", Meta(mark=_PROVIDER_RUNS))
     # A request that nobody had decided was refused with its state as the reason; see `write_decision`.
-    undecided = _POLICY.reason_of_text(detail) if not item["approve"] else None
+    undecided = DEFAULT_POLICY.reason_of_text(detail) if not item["approve"] else None
     if undecided is not None:
-        stub = make_stub(request, _POLICY, *undecided)
+        stub = make_stub(request, DEFAULT_POLICY, *undecided)
     else:
-        stub = make_stub(request, _POLICY, "approved" if item["approve"] else "denied", detail)
+        stub = make_stub(request, DEFAULT_POLICY, "approved" if item["approve"] else "denied", detail)
     known = ("approval_request_id", "approve", "reason")
     kept = {key: value for key, value in item.items() if key not in known and value is not None}
     extra, converted = freeze_mapping({OPENAI_RESPONSES: kept})

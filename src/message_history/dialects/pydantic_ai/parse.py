@@ -22,7 +22,7 @@ from message_history.core.messages.blocks import (
 )
 from message_history.core.messages.message import make_message
 from message_history.core.messages.parsed import Parsed
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import EMPTY, freeze_mapping
 from message_history.core.values.meta import Mark, Meta
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
     from message_history.dialects.base import Foreign
 
-_TEXTS: Final = Policy()
 """What stubs say, by which they are known again."""
 
 REQUEST_ONLY: Final = "request"
@@ -59,7 +58,6 @@ REQUEST_ONLY: Final = "request"
 SYNTHESIZED: Final = "pydantic_ai_synthesized_tool_return"
 """The metadata key under which the package marks a return that it made itself."""
 
-_POLICY: Final = Policy()
 _FAILED: Final = ("failed", "retried")
 _RESPONSE_PARTS: Final = ("text", "thinking", "tool-call", "builtin-tool-call", "builtin-tool-return", "file")
 _STOPPED: Final = ("interrupted", "incomplete")
@@ -245,7 +243,7 @@ class Reader:
         if outcome == "interrupted" or (isinstance(metadata, Mapping) and metadata.get(SYNTHESIZED) is True):
             is_error = True
             # The package has one outcome for all stubs but a denial's: the text distinguishes them.
-            found = _TEXTS.reason_of_text(why)
+            found = DEFAULT_POLICY.reason_of_text(why)
             reason, detail = found if found is not None else ("interrupted", "")
             mark = Mark(kind="stub", reason=reason, detail=detail)
             meta = evolve(meta if meta is not None else Meta(), mark=mark)
@@ -384,7 +382,7 @@ def _thawed(meta: Meta | None) -> dict[str, Any]:
 
 def _denial(text: str) -> str:
     """Return the reason in the text of a denial: all of it, unless it is the package's or ours."""
-    known = _POLICY.reason_of_text(text)
+    known = DEFAULT_POLICY.reason_of_text(text)
     return known[1] if known is not None else "" if text == "The tool call was denied." else text
 
 

@@ -7,15 +7,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY
 from message_history.core.turns.stub_results import NO_ERROR
 from message_history.dialects import Anthropic
 
 BLOCKS: Final = Anthropic(prefill=True, system_in_list=True, binds_thinking=False)
 """The dialect of these blocks, as a transcript has it: it may end with the assistant."""
-
-
-_POLICY: Final = Policy()
 
 
 def text(written: object) -> list[dict[str, Any]]:
@@ -64,7 +61,7 @@ def result(id: object, content: object, *, is_error: object = False) -> dict[str
 
 def state_result(id: object, state: str, why: object = None) -> dict[str, Any]:
     """Make the result of a call that has none, which says in our own words in which state the call is, and why."""
-    written = _POLICY.stub_content(state, why if isinstance(why, str) else "")
+    written = DEFAULT_POLICY.stub_content(state, why if isinstance(why, str) else "")
     return result(id, written, is_error=state not in NO_ERROR)
 
 

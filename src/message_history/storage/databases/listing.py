@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from attrs import asdict
 from sqlalchemy import Row, delete, insert, literal, select, text, tuple_, update
 
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY
 from message_history.dialects.state import repair_to_json
 from message_history.files.errors import SessionError
 from message_history.files.files import json_bytes
@@ -168,6 +168,8 @@ def exported(rows: Rows, owner: str) -> Iterator[bytes]:
     for found in rows._connection.execute(wanted).all():
         head = rows.head(found.id)
         listed = asdict(_info(found), filter=lambda each, _: each.name != "cursor")
-        history = held_by(head, rows.messages(head), rows.repairs(head), Policy()).history if head else MessageHistory()
+        history = (
+            held_by(head, rows.messages(head), rows.repairs(head), DEFAULT_POLICY).history if head else MessageHistory()
+        )
         repairs = list(map(repair_to_json, history.repairs))
         yield json_bytes({**listed, "messages": history.to_list(), "repairs": repairs}) + b"\n"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from attrs import evolve
 
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY, Policy
 from message_history.files.errors import SessionConflictError, SessionError
 from message_history.files.saved import growth
 from message_history.history import MessageHistory
@@ -69,7 +69,7 @@ class SqlSession(DatabaseOfSessions, SharedSession):
         self._database = database_of(database, lock_timeout)
         self._id = _checked(session_id)
         self._named = repr(self._id)
-        self._policy = policy if policy is not None else Policy()
+        self._policy = policy if policy is not None else DEFAULT_POLICY
         self._mutex = RLock()
         self._held: Held | None = None
 

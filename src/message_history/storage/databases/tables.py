@@ -33,7 +33,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.schema import CreateColumn
 
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY
 from message_history.files.errors import SessionError
 from message_history.storage.databases.rows import Head, body_starts_turn, body_text, calls_since, held_by
 
@@ -226,7 +226,7 @@ def _add_calls(connection: Connection) -> None:
         head = Head(*found)
         wanted = select(MESSAGES.c.body).where(counting(MESSAGES, head.number, head.messages))
         bodies = connection.execute(wanted.order_by(MESSAGES.c.position)).scalars().all()
-        history = held_by(head, bodies, [], Policy()).history
+        history = held_by(head, bodies, [], DEFAULT_POLICY).history
         rows = [{"session": head.number, **row} for row in calls_since(history, 0, 0).waiting]
         if rows:
             connection.execute(insert(CALLS), rows)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 
 from attrs import evolve
 
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY, Policy
 from message_history.core.turns.conversation import context_of
 from message_history.files.disk import (
     append,
@@ -95,7 +95,7 @@ class JsonlSession(SharedSession):
             raise TypeError(f"path must be a str or a PathLike, not {type(path).__name__}")
         # The working folder may change.
         self._path = self._named = Path(path).absolute()
-        self._policy = policy if policy is not None else Policy()
+        self._policy = policy if policy is not None else DEFAULT_POLICY
         self._fsync = fsync
         self._timeout = lock_timeout
         self._clock = clock
@@ -185,7 +185,7 @@ class JsonlSession(SharedSession):
         wanted, now = states_of(states), clock()
         found: list[WaitingCall] = []
         for path in sorted(Path(folder).glob("*.jsonl")):
-            calls = filter(is_waiting, read_session_file(path.absolute(), Policy())[0].history.calls)
+            calls = filter(is_waiting, read_session_file(path.absolute(), DEFAULT_POLICY)[0].history.calls)
             found += [waiting_call(str(path), each, state_at(each, now)) for each in calls]
         return sorted((each for each in found if each.state in wanted), key=by_end)
 
