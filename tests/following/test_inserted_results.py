@@ -15,24 +15,20 @@ TURNS: dict[str, tuple[list[str], list[str]]] = {
     "one call": (["a"], ["a"]),
     "two calls": (["ab"], ["a", "b"]),
     "two calls, answered in reverse": (["ab"], ["b", "a"]),
-    "two messages": (["a", "b"], ["a", "b"]),
     "two messages, answered in reverse": (["a", "b"], ["b", "a"]),
     "the user between": (["ab"], ["a", "user", "b"]),
 }
 
 
 def listed(*turns: str) -> list[dict[str, Any]]:
-    """Write turns in which each result says the number of its call."""
+    """Write turns of calls that are all alike, in which each result says the number of its call."""
     numbers, entries = count(), [dict[str, Any](role="user", content="q")]
     for turn in turns:
         calls, following = TURNS[turn]
         known: dict[str, int] = {}
         for ids in calls:
             known |= {id: next(numbers) for id in ids}
-            made = [
-                {"id": id, "type": "function", "function": {"name": "f", "arguments": f'{{"n": {known[id]}}}'}}
-                for id in ids
-            ]
+            made = [{"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}} for id in ids]
             entries.append({"role": "assistant", "content": None, "tool_calls": made})
         for id in [*following, "user"]:
             result = {"role": "tool", "tool_call_id": id, "content": f"result {known.get(id)}"}
@@ -40,10 +36,13 @@ def listed(*turns: str) -> list[dict[str, Any]]:
     return entries
 
 
+@pytest.mark.parametrize("last", [[{"role": "assistant", "content": "Done."}], []], ids=["replied", "open"])
 @pytest.mark.parametrize("second", TURNS)
 @pytest.mark.parametrize("first", TURNS)
-def test_a_result_that_is_inserted_goes_to_the_call_that_its_place_says(first: str, second: str) -> None:
-    entries = [*listed(first, second), {"role": "assistant", "content": "Done."}]
+def test_a_result_that_is_inserted_goes_to_the_call_that_its_place_says(
+    first: str, second: str, last: list[dict[str, Any]]
+) -> None:
+    entries = [*listed(first, second), *last]
     results = [n for n, entry in enumerate(entries) if entry["role"] == "tool"]
     for missing in product([True, False], repeat=len(results)):
         gone = {n for n, is_gone in zip(results, missing, strict=True) if is_gone}
