@@ -9,6 +9,7 @@ import pytest
 from tests.vectors.lists import FORMS, random_lists
 
 from message_history import Message, MessageHistory, Policy, RepairCode, ToolResultBlock, ToolUseBlock
+from message_history.core.messages.message import make_message
 from message_history.core.turns import ingest, pairing
 from message_history.core.turns import step as step_module
 from message_history.core.turns.conversation import parts_of
@@ -80,10 +81,16 @@ SOUND = MessageHistory.from_list(
 ).for_send()
 
 
+BLOCKS = [make_message(message.role, message.content) for message in MessageHistory.from_list(SOUND)]
+
+
+@pytest.mark.parametrize("sound", [SOUND, BLOCKS], ids=["dicts", "blocks"])
 @pytest.mark.parametrize("policy", [Policy(), OWN])
 @pytest.mark.parametrize("prompts", [0, 1, 3])
-def test_a_sound_list_is_read_the_short_way(prompts: int, policy: Policy, long_ways: list[str]) -> None:
-    raw: list[Any] = [*({"role": "system", "content": f"p{n}"} for n in range(prompts)), *SOUND]
+def test_a_sound_list_is_read_the_short_way(
+    prompts: int, policy: Policy, sound: list[Any], long_ways: list[str]
+) -> None:
+    raw: list[Any] = [*({"role": "system", "content": f"p{n}"} for n in range(prompts)), *sound]
     history = MessageHistory.from_list(raw, policy=policy, open_tail="keep")
     assert not history.repairs
     # All prompts are one message, and each of its blocks is lifted.

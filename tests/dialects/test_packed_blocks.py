@@ -7,13 +7,13 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from message_history import MessageHistory, TextBlock
 from message_history.core.messages.message import items_of, make_message
 from message_history.core.messages.sendable import reach
-from message_history.core.messages.thinking import count_of_thinking, has_thinking, invalidate_thinking
+from message_history.core.messages.thinking import any_thinking, count_of_thinking, has_thinking, invalidate_thinking
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects.anthropic import parse
 
@@ -78,10 +78,12 @@ def test_packed_blocks_are_read_and_written_as_the_long_way_does(raw: list[Any])
 
 
 @given(LISTS)
+@example([{"role": "user", "content": "q"}, {"role": "assistant", "content": [THOUGHT]}])
 def test_thinking_next_to_packed_blocks_is_found_and_invalidated(raw: list[Any]) -> None:
-    for message in MessageHistory.from_list(raw, dialect=Anthropic()):
+    messages = list(MessageHistory.from_list(raw, dialect=Anthropic()))
+    for message in [*messages, *map(invalidate_thinking, messages)]:
         blocks = make_message(message.role, message.content)
-        assert has_thinking(message) is has_thinking(blocks)
+        assert has_thinking(message) is has_thinking(blocks) is any_thinking([message]) is any_thinking([blocks])
         assert count_of_thinking(message) == count_of_thinking(blocks)
         assert invalidate_thinking(message) == invalidate_thinking(blocks)
 
