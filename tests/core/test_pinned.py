@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from message_history import CallStateError, MessageHistory, TextBlock, ToolUseBlock, UnknownCallError
+from message_history import CallState, CallStateError, MessageHistory, TextBlock, ToolUseBlock, UnknownCallError
+from message_history.core.turns.calls import CallRecord
+from message_history.core.values.meta import Decision
 
 CALL = ToolUseBlock("a", "f", {"b": 1, "a": "é"})
 ASKED = MessageHistory().add_user("hi").add_assistant([CALL, ToolUseBlock("b", "f", {"b": 1, "a": "é"})])
+
+ASK = "ask the tool for its key, then add the result, or claim it with asked=error.record"
 
 
 def test_keys_of_calls_stay_what_they_are() -> None:
@@ -84,6 +88,26 @@ def test_a_call_that_is_named_by_an_id_is_the_last_where_none_waits() -> None:
     assert caught.value.call.key == twice.calls[-1].key
     with pytest.raises(UnknownCallError):
         twice.record_call("b", "approved")
+
+
+@pytest.mark.parametrize("by", ["ann", "x" * 100, ""])
+@pytest.mark.parametrize("until", [0.0, None])
+@pytest.mark.parametrize("state", [CallState.STARTED, CallState.UNKNOWN])
+def test_who_holds_a_call_and_until_when_is_in_the_error(state: CallState, until: float | None, by: str) -> None:
+    record = CallRecord(CALL, state, 1, decisions=(Decision(state="started", by=by, until=until),))
+    who = repr(by)[:80] if by else "a worker"
+    end = "until 1970-01-01T00:00:00+00:00" if until is not None else "without an end"
+    held = {
+        CallState.STARTED: f"and {who} holds it {end}: wait for its result",
+        CallState.UNKNOWN: f"as {who} held it {end}, and no result came: {ASK}",
+    }
+    error = CallStateError(CALL, state, CallState.STARTED, record)
+    assert str(error) == f"state: the call 'a' of 'f' is {state}, {held[state]}"
+
+
+def test_a_call_that_nobody_recorded_is_held_by_nobody() -> None:
+    error = CallStateError(CALL, CallState.UNKNOWN, CallState.STARTED, CallRecord(CALL, CallState.UNKNOWN, 1))
+    assert str(error) == f"state: the call 'a' of 'f' is unknown, as nobody recorded whether it ran: {ASK}"
 
 
 @pytest.mark.parametrize("prompts", [1, 2, 3])

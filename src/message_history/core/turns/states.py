@@ -49,7 +49,7 @@ class CallStateError(ValueError):
 
 def _held(record: CallRecord) -> str:
     """Say who holds a call that may not be claimed, and until when."""
-    who = repr(record.by)[:80] if record.by else "a worker"
+    who = f"{record.by!r:.80}" if record.by else "a worker"
     end = f"until {readable_time(record.until)}" if record.until is not None else "without an end"
     if record.state is CallState.STARTED:
         return f"and {who} holds it {end}: wait for its result"
