@@ -72,6 +72,35 @@ class Closed:
         raise RuntimeError(name)
 
 
+class Undecided:
+    """A value that is neither true nor false."""
+
+    def __bool__(self) -> bool:
+        raise RuntimeError
+
+
+class Untyped:
+    """A value that does not say what kind of entry it is."""
+
+    @property
+    def type(self) -> str:
+        raise RuntimeError
+
+
+class Endless:
+    """A value that does not say whether there is anything in it."""
+
+    @property
+    def __iter__(self) -> object:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize("value", [Incomparable(), Closed(), Undecided(), Untyped(), Endless()], ids=type)
+def test_only_what_raises_becomes_the_name_of_its_type(value: object) -> None:
+    sound, name = object(), f"<{__name__}.{type(value).__name__}>"
+    assert made_readable([sound, value, [value]]) == [sound, name, [name]]
+
+
 @pytest.mark.parametrize("value", [Incomparable(), Closed()], ids=type)
 @pytest.mark.parametrize("dialect", [None, *DIALECTS.values()])
 def test_an_object_that_raises_is_the_name_of_its_type(value: object, dialect: Dialect[Any] | None) -> None:
