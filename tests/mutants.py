@@ -46,7 +46,8 @@ TESTS = {
     "src/message_history/dialects": (
         *("tests/dialects", "tests/replies", "tests/tools", "tests/media", "tests/vectors", "tests/saved"),
         *(f"tests/integrations/test_langchain{each}.py" for each in ("", "_approvals", "_items")),
-        *("tests/core/test_untrusted.py", "tests/core/test_mistakes.py", "tests/test_broken_histories.py"),
+        *("tests/core/test_untrusted.py", "tests/core/test_mistakes.py", "tests/core/test_carried.py"),
+        "tests/test_broken_histories.py",
     ),
     "src/message_history/following": ("tests/following", "plugins/healing"),
     "src/message_history/storage": ("tests/sessions", "tests/forgetting"),

@@ -659,6 +659,14 @@ def test_more_media_than_a_message_may_hold_follow_in_others() -> None:
     assert str(in_json(many.for_send(CLAUDE))).count("'format': 'png'") == 22
 
 
+def test_the_media_of_results_are_counted_in_each_message() -> None:
+    most = [*[image()] * CLAUDE.max_images, *(document(f"d{n}") for n in range(CLAUDE.max_documents))]
+    raw = [user("q"), *(entry for _ in range(2) for entry in (assistant(call()), user(result("t1", *most))))]
+    exported = MessageHistory.from_list(raw).export(CLAUDE)
+    assert "follows the results" not in str(exported.messages)
+    assert "BR-B16" not in str(exported.repairs)
+
+
 # Turns
 
 

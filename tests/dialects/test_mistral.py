@@ -479,6 +479,13 @@ def test_thinking_leads_and_goes_back_as_it_came() -> None:
     assert history.for_send(OpenAIChat())[1]["content"] == "a"
 
 
+@pytest.mark.parametrize("chunk", [{**thought("h", "m"), "closed": True}, {"type": "file", "file_id": "f"}])
+def test_the_keys_of_a_message_stay_with_the_chunk_that_leads(chunk: Any) -> None:
+    raw = [user("q"), {**assistant([chunk, text_chunk("a")]), "note": 1}]
+    history = MessageHistory.from_list(raw, dialect=Mistral())
+    assert [block.carried("mistral") for block in history[1].content] == [{"note": 1}, {}]
+
+
 def test_thinking_behind_words_and_of_others_is_left_out() -> None:
     mine = Meta(issuer="mistral")
     history = MessageHistory().add_user("q")

@@ -16,24 +16,26 @@ from message_history.core.messages.sendable import reach
 from message_history.core.messages.thinking import any_thinking, count_of_thinking, has_thinking, invalidate_thinking
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.dialects.anthropic import parse
+from message_history.dialects.anthropic.plain_writer import write_common
 
 THOUGHT: Any = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
 WHITE: Any = {"type": "text", "text": "\n\n"}
 SAID = st.sampled_from(
     [WHITE, WHITE, THOUGHT, {"type": "text", "text": "a"}, {"type": "text", "text": ""}, {**WHITE, "citations": []}]
 )
-PARTS = st.sampled_from(
-    [
-        {"type": "tool_reference", "tool_name": "search"},
-        {"type": "tool_reference", "tool_name": "x" * 300},
-        {"type": "tool_reference", "tool_name": 1},
-        {"type": "tool_reference", "tool_name": "lone \ud83d"},
-        {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "found"}]},
-        {"type": "text", "text": "r"},
-        {"type": "text", "text": ""},
-        WHITE,
-    ]
-)
+FOUND: list[Any] = [
+    {"type": "tool_reference", "tool_name": "search"},
+    {"type": "tool_reference", "tool_name": "search", "note": 1},
+    {"type": "tool_reference"},
+    {"type": "tool_reference", "tool_name": "x" * 300},
+    {"type": "tool_reference", "tool_name": 1},
+    {"type": "tool_reference", "tool_name": "lone \ud83d"},
+    {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "found"}]},
+    {"type": "text", "text": "r"},
+    {"type": "text", "text": ""},
+    WHITE,
+]
+PARTS = st.sampled_from(FOUND)
 KEYS: Any = st.sampled_from([{}, {"caller": {"type": "direct"}}])
 
 
@@ -77,6 +79,26 @@ def test_packed_blocks_are_read_and_written_as_the_long_way_does(raw: list[Any])
     assert (saved.for_send(), pickled.for_send()) == (long.for_send(), long.for_send())
 
 
+OF_OTHERS: list[Any] = [
+    {"type": "provider", "dialect": dialect, "data": {"type": kind, "tool_name": "search"}}
+    for dialect, kind in (("anthropic", "made_up"), ("gemini", "tool_reference"), ("gemini", "made_up"))
+]
+
+
+@pytest.mark.parametrize("part", [*FOUND, *OF_OTHERS], ids=str)
+def test_each_part_of_a_result_is_written_as_the_long_way_does(part: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [part]}
+    raw: list[Any] = [{"role": "user", "content": "q"}, {"role": "assistant", "content": [call]}]
+    raw = [*raw, {"role": "user", "content": [result]}]
+    saved = [{**entry, "native": 1} for entry in raw]
+    history = MessageHistory.from_list(raw, dialect=Anthropic()) if part in FOUND else MessageHistory.from_list(saved)
+    short = history.export(Anthropic())
+    monkeypatch.setattr("message_history.dialects.anthropic.plain_writer._are_own", lambda *_: False)
+    long = MessageHistory.from_list(history.to_list()).export(Anthropic())
+    assert (short.messages, repr(short.repairs)) == (long.messages, repr(long.repairs))
+
+
 @given(LISTS)
 @example([{"role": "user", "content": "q"}, {"role": "assistant", "content": [THOUGHT]}])
 def test_thinking_next_to_packed_blocks_is_found_and_invalidated(raw: list[Any]) -> None:
@@ -100,4 +122,5 @@ def test_recorded_blocks_go_the_short_way() -> None:
     for history in (MessageHistory.from_list(raw), pickle.loads(pickle.dumps(MessageHistory.from_list(raw)))):
         assert all(items_of(message) and reach(message) >= 0 for message in history)
         assert history.for_send()[1:] == raw[2:]
+        assert write_common(list(history), []) is None
         assert history[0].content == (TextBlock("one"), TextBlock("two"))

@@ -699,6 +699,19 @@ def test_objects_with_the_same_fields_are_read() -> None:
         assert history.for_send(TO) == [request(ask(["hi", recorded], timestamp=TIME), metadata={"at": TIME})]
 
 
+def test_arguments_are_read_as_the_package_saves_them() -> None:
+    args = {"at": datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), "picture": b"\x89PNG"}
+    saved = {"at": TIME, "picture": "iVBORw=="}
+    found, expected = (
+        MessageHistory.from_list([request(ask("q")), response(call("c1", each))]) for each in (args, saved)
+    )
+    assert (found.to_list(), found.repairs, found.for_send(TO)) == (
+        expected.to_list(),
+        expected.repairs,
+        expected.for_send(TO),
+    )
+
+
 # Facts from a system that kept its sessions in this form
 
 

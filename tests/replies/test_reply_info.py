@@ -22,6 +22,7 @@ from message_history.dialects import (
     Portable,
     PydanticAI,
 )
+from message_history.dialects._shared.beside import REPEATED
 from message_history.integrations.langchain import LangChain
 from message_history.storage import JsonlSession, SqlSession
 
@@ -200,6 +201,13 @@ def test_a_response_says_its_id_model_stop_reason_and_usage_in_one_way_for_every
     assert known(reply) == expected
     raw = next(response[key] for key in ("usage", "usageMetadata", "usage_metadata") if key in response)
     assert reply.raw_usage == raw
+
+
+@pytest.mark.parametrize("name", ["openai_responses", "gemini", "gemini_interactions"])
+def test_what_a_response_repeats_of_its_request_is_not_kept(name: str) -> None:
+    response = RESPONSES[name][0]
+    repeated = dict.fromkeys(REPEATED, "of the request")
+    assert ASKED.add_response({**repeated, **response}).to_list() == ASKED.add_response(response).to_list()
 
 
 @every_response

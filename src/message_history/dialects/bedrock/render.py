@@ -142,7 +142,7 @@ class Render:
     # The user's side
 
     def _user(self, message: Message) -> list[Wire]:
-        self._moved, self._counts = [], {}
+        self._counts = {}
         self._blocks.begin(message)
         results: list[Wire] = []
         for result in message.results:

@@ -92,8 +92,7 @@ class Gemini(Fields):
         reason = candidate.get("finishReason") or candidate.get("finish_reason")
         truncated = is_truncated(candidate) or (isinstance(reason, str) and reason.lower() in TRUNCATED)
         content, *others = [_content(found) for found in candidates if found is not None]
-        beside = beside_content(response, "candidates", candidates, "content")
-        beside = without(beside, REPEATED)
+        beside = beside_content(without(response, REPEATED), "candidates", candidates, "content")
         return Reply([content], truncated, others, beside)
 
     def takes_blank_lead(self) -> bool:

@@ -326,11 +326,11 @@ class Reader:
         if args is None:
             empty = meta_of(data, "tool_name", "args", "tool_call_id", form="null" if "args" in data else "absent")
             return ToolUseBlock(id, name, EMPTY, meta=self._signed(data, empty))
-        input = args if isinstance(args, Mapping) else plain(args)
+        input = plain(args)
         if isinstance(input, Mapping):
             return ToolUseBlock(id, name, input, meta=meta)
         self._note(RepairCode.VALUE_CONVERTED, f"the arguments of call {id!r:.80} were not an object")
-        return call_of_text(id, name, text_of_json(args), meta)
+        return call_of_text(id, name, text_of_json(input), meta)
 
     def _file(self, data: Mapping[Any, Any]) -> Block:
         content = plain(data.get("content"))
