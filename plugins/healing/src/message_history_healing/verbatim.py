@@ -7,8 +7,10 @@ neighbours of one role that the provider accepts.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from attrs import evolve
@@ -42,12 +44,11 @@ class Wire(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """What one role says until the other speaks, in a raw list."""
+    """What one role says until the other speaks, in a raw list; or a part of it, as a stub may part it."""
 
     message: Message
     start: int
     end: int  # the entry after its last
-    number: int  # which side it is, or begins
 
 
 def wire_of(
@@ -129,7 +130,7 @@ def _behind(
     grown = make_message(history[count - 1].role, more)
     alone = _alone(history, grown, dialect)
     plain = _unmarked(grown)
-    same = next((side for side in sides if side.number == 0 and side.message == plain), None)
+    same = next((side for side in sides if side.start == len(as_it_came.entries) and side.message == plain), None)
     found = list(raw[same.start : same.end]) if same is not None else None
     return [first, _Segment(None, alone, found), *_segments(history, written, count, sides, raw)]
 
@@ -158,21 +159,29 @@ def _segments(
     places: dict[Message, list[_Side]] = {}
     for side in reversed(sides):
         places.setdefault(side.message, []).append(side)
+    plain = [_unmarked(message) for message in history]
+    still = Counter(plain[start:])
+    starts = [side.start for side in sides]
     segments: list[_Segment] = []
-    next_side = 0
+    reached = 0
     for position in range(start, len(written)):
-        same = places.get(_unmarked(history[position]), [])
-        while same and same[-1].number < next_side:
+        still[plain[position]] -= 1
+        same = places.get(plain[position], [])
+        while same and same[-1].start < reached:
             same.pop()
         found: list[Any] | None = None
         if same:
-            found, next_side = list(raw[same[-1].start : same[-1].end]), same[-1].number + 1
+            side = same[-1]
+            passed = sides[bisect_left(starts, reached) : bisect_left(starts, side.start)]
+            # What comes later in the history, and nowhere later in the list, is not passed over.
+            if all(sum(each.start >= side.end for each in places[one.message]) >= still[one.message] for one in passed):
+                found, reached = list(raw[side.start : side.end]), side.end
         segments.append(_Segment(position, written[position], found))
     return segments
 
 
 def _sides(raw: Sequence[Any], start: int, dialect: Dialect[Any]) -> list[_Side]:
-    """Return the sides of a raw list that were read whole, and how each begins: its end, as a late result, may move."""
+    """Return the sides of a raw list that were read whole, and their parts: a late result, as one, may move."""
     parsed = read(raw[start:], dialect)
     noted = {note.source + start for note in parsed.notes}
     read_from = zip(parsed.messages, (source + start for source in parsed.sources), strict=True)
@@ -182,14 +191,15 @@ def _sides(raw: Sequence[Any], start: int, dialect: Dialect[Any]) -> list[_Side]
         next_run = runs[number + 1][1][0][1] if number + 1 < len(runs) else len(raw)
         if (number and runs[number - 1][1][-1][1] == run[0][1]) or run[-1][1] == next_run:
             continue  # one entry holds the end of a side and the beginning of the next
-        ends = [source for _, source in run[1:]] + [next_run]
-        blocks: tuple[Block, ...] = ()
-        for place, ((message, _), end) in enumerate(zip(run, ends, strict=True), 1):
-            blocks += message.content
-            if place < len(run) and (len(run) > _LONG or end == run[place - 1][1]):
+        cuts = [*(source for _, source in run), next_run]
+        for first, last in combinations(range(len(cuts)), 2):
+            begin, end = cuts[first], cuts[last]
+            is_whole = last - first == len(run)
+            if not is_whole and (len(run) > _LONG or begin == cuts[first - 1] or end == cuts[last - 1]):
                 continue
-            if blocks and not any(entry in noted for entry in range(run[0][1], end)):
-                sides.append(_Side(_unmarked(make_message(role, blocks)), run[0][1], end, number))
+            blocks = tuple(block for message, _ in run[first:last] for block in message.content)
+            if blocks and not any(entry in noted for entry in range(begin, end)):
+                sides.append(_Side(_unmarked(make_message(role, blocks)), begin, end))
     return sides
 
 

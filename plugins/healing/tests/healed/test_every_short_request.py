@@ -103,19 +103,39 @@ def test_every_short_conversation(dialect: Dialect[Any]) -> None:
     assert count > 60
 
 
+def assert_kept(raw: list[dict[str, Any]], dialect: Dialect[Any]) -> None:
+    """Assert that what is sent of a list stays as it is while the list grows."""
+    sent: Sent | None = None
+    wire: list[Any] = []
+    for end in range(1, len(raw) + 1):
+        healed = heal_list(raw[:end], dialect, sent=sent)
+        if healed.unhealed:
+            break
+        assert begins_with(healed.messages, wire), raw
+        sent, wire = healed.sent, healed.messages
+
+
 @pytest.mark.parametrize("dialect", ALPHABETS, ids=lambda dialect: dialect.name)
 def test_every_short_conversation_that_grows(dialect: Dialect[Any]) -> None:
     for raw in conversations(ALPHABETS[dialect], 3):
         if raw[0].get("type") == "function_call_output":
             continue  # alone it goes on from a response that the server has kept, and with the user's words it does not
-        sent: Sent | None = None
-        wire: list[Any] = []
-        for end in range(1, len(raw) + 1):
-            healed = heal_list(raw[:end], dialect, sent=sent)
-            if healed.unhealed:
-                break
-            assert begins_with(healed.messages, wire), raw
-            sent, wire = healed.sent, healed.messages
+        assert_kept(raw, dialect)
+
+
+@pytest.mark.parametrize("dialect", ALPHABETS, ids=lambda dialect: dialect.name)
+def test_what_a_stub_parts_is_sent_as_it_came_while_the_list_grows(dialect: Dialect[Any]) -> None:
+    user, blank, reply, call, *_ = ALPHABETS[dialect]
+    for rest in product((user, blank, reply, call), repeat=2):
+        assert_kept([call, reply, *rest], dialect)
+        assert_kept([user, call, call, *rest], dialect)
+
+
+def test_a_message_is_not_taken_for_one_that_follows_what_is_between() -> None:
+    dialect = Anthropic.for_model("claude-opus-4-1")
+    user, _, reply, call, _, late = ALPHABETS[dialect]
+    for rest in product((user, reply, call), repeat=3):
+        assert_kept([late, *rest], dialect)
 
 
 def test_what_went_as_it_came_and_does_not_any_more_is_recorded() -> None:
