@@ -101,12 +101,8 @@ def repair_batch(batch: pa.RecordBatch | pa.Table, plan: Plan) -> pa.RecordBatch
 def _made(row: dict[str, Any], plan: Plan) -> Iterator[dict[str, Any]]:
     item = item_of(row)
     source = Source(hash=digest_of(json.dumps(item, ensure_ascii=False, default=str).encode(errors="replace")))
-    found_any = False
     for found in conversations_of(item, source, _format_of(item, plan)):
-        found_any = True
         yield _values(compile_found(found, plan), plan)
-    if not found_any:
-        yield _values(Rejected(source=source, code="no_conversation", why="no conversation"), plan)
 
 
 def _values(made: Row | Rejected, plan: Plan) -> dict[str, Any]:

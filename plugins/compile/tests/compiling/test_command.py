@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from click import Context
 from click.testing import CliRunner
 from tests.cli.test_hostile_output import EVIL, STEERING, hostile
 from tests.cli.test_json_reports import BROKEN, CRASHED, report_of
@@ -14,6 +16,7 @@ from message_history.cli.app import app
 from message_history.cli.options import DIALECT_NAMES
 from message_history_compile import command
 from message_history_compile.counting import CountError
+from message_history_compile.running import compile_files
 from message_history_compile.targets import TARGETS
 
 if TYPE_CHECKING:
@@ -32,6 +35,13 @@ def test_rows_are_written_and_counted(tmp_path: Path) -> None:
     assert "2 rows, 2 of them repaired, 0 rejected" in output
     assert "repaired: result_stubbed: 1" in output
     assert len((tmp_path / "out" / "train" / "00000.jsonl").read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_shard_has_the_same_size_by_command_as_by_function() -> None:
+    compiling: Any = app.get_command(Context(app), "compile")
+    (of_command,) = (each.default for each in compiling.params if each.name == "shard_mb")
+    of_function = signature(compile_files).parameters["unit_bytes"].default
+    assert of_function == of_command * command.MEGABYTE == 64 * 2**20
 
 
 def test_what_is_rejected_shows_in_the_exit_code(tmp_path: Path) -> None:

@@ -161,3 +161,18 @@ def test_rows_of_one_json_list_are_numbered_from_0(tmp_path: Path) -> None:
     assert report.rows == {"train": 3}
     rows = (tmp_path / "out" / "train" / "00000.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(row)["receipt"]["label"] for row in rows] == ["item 0", "item 1", "item 2"]
+
+
+@pytest.mark.parametrize(
+    ("item", "rejected"),
+    [
+        *((item, {"not_recognised": 1}) for item in (1, "a", None, {}, {"from": "human"})),
+        ([], {"no_conversation": 2}),  # two rows without a message
+        ({"role": "user"}, {"empty": 1}),  # one conversation of two messages
+    ],
+    ids=str,
+)
+def test_a_list_is_of_rows_or_one_conversation_or_rejected(item: Any, rejected: dict[str, int], tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text(json.dumps([item, item]), encoding="utf-8")
+    report = compile_files([tmp_path], Plan(target="trl"), tmp_path / "out")
+    assert (report.rows, report.rejected) == ({}, rejected)

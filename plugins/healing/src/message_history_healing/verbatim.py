@@ -247,7 +247,7 @@ def _without_mark(block: Block) -> Block:
     inner = getattr(block, "content", ())
     if isinstance(inner, tuple) and any(map(_has_mark, inner)):
         block = evolve(block, content=tuple(map(_without_mark, inner)))  # type: ignore[call-arg]  # it has content
-    if block.meta is None or not any(CACHE_MARK in keys for keys in _key_sets(block)):
+    if block.meta is None:
         return block
     extra = {
         dialect: {key: value for key, value in keys.items() if key != CACHE_MARK}

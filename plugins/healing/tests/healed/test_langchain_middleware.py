@@ -50,12 +50,17 @@ def test_the_model_is_given_a_healed_list_and_the_state_stays() -> None:
     assert len(healed) == 1
 
 
-def test_what_the_model_was_given_stays_though_a_result_comes_late() -> None:
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_the_model_was_given_stays_though_a_result_comes_late(is_async: bool) -> None:
     running = agent()
-    running.invoke({"messages": BROKEN})
+
+    def run(state: Any) -> Any:
+        return asyncio.run(running.ainvoke(state)) if is_async else running.invoke(state)
+
+    run({"messages": BROKEN})
     late = ToolMessage("contents", tool_call_id="c1", id="4")
     more = [*BROKEN[:2], late, BROKEN[2], AIMessage("One.", id="5"), HumanMessage("And?", id="6")]
-    running.invoke({"messages": more})
+    run({"messages": more})
     assert [message.content for message in seen[1][:4]] == [message.content for message in seen[0]]
     assert "contents" in str(seen[1][-1].content)
 
