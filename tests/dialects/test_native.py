@@ -102,7 +102,6 @@ def test_a_result_with_decisions_is_read_at_one_look_as_it_is_key_by_key(
     short = MessageHistory.from_list(entries)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "_read_usual", lambda raw: [None] * len(raw))
-        patch.setattr(reader, "_read_common", lambda _: None)
         long = MessageHistory.from_list(entries)
     assert not is_plain(long[2])
     assert short == long

@@ -122,8 +122,6 @@ _KEEP: Final = _Keeper(
 
 def parse(raw: Sequence[Any], foreign: Foreign | None = None) -> Parsed:
     found = _read_usual(raw)
-    if not all(found):
-        found = [message or _read_common(entry) for entry, message in zip(raw, found, strict=True)]
     if all(found):
         return Parsed(cast("list[Message]", found), list(range(len(found))), own=True)
     return read_entries(raw, foreign, _Reader(), "no message of the saved form", known=found)
@@ -139,7 +137,7 @@ def read_ahead(entries: Sequence[Any]) -> list[Any]:
     first = next((n for n, entry in enumerate(entries) if _is_usual(entry)), len(entries)) + 1
     rest = entries[first:]
     found = zip(rest, _read_usual(rest), strict=True)
-    return [*entries[:first], *[message or _read_common(entry) or entry for entry, message in found]]
+    return [*entries[:first], *[message or entry for entry, message in found]]
 
 
 def _read_usual(raw: Sequence[Any]) -> list[Message | None]:
@@ -161,10 +159,6 @@ def _read_some(entries: Sequence[Any]) -> list[Message | None]:
         if message is not None and len(entries[n]) > _SIZES[0]:
             found[n] = with_beside(message, entries[n])
     return found
-
-
-def _read_common(entry: Any) -> Message | None:
-    return _read_some([entry])[0] if _is_usual(entry) else None
 
 
 def with_beside(message: Message, entry: Mapping[str, Any]) -> Message | None:
@@ -242,12 +236,9 @@ class _Reader:
             data = {key: value for key, value in data.items() if key != LINEAGE}
             if not data.get("content") and data.keys() <= {"role", "content", NATIVE} and _is_usual(data):
                 return True
-        message = _read_common(entry)
-        if message is None:
-            message = self._message(data, source)
-            if message is None:
-                return True
-        self.parsed.add(message, source)
+        message = self._message(data, source)
+        if message is not None:
+            self.parsed.add(message, source)
         return True
 
     def _message(self, data: Mapping[Any, Any], source: int) -> Message | None:
