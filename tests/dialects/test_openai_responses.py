@@ -555,6 +555,16 @@ class TestCalls:
         wire = history.add_tool_result(waiting, "bad patch", is_error=True).for_send(GPT5)
         assert wire[2] == {"type": "apply_patch_call_output", "call_id": "c", "status": "failed", "output": "bad patch"}
 
+    @pytest.mark.parametrize(
+        ("status", "goes"), [("completed", "completed"), ("in_progress", "in_progress"), ("incomplete", "completed")]
+    )
+    def test_a_patch_has_no_status_of_a_call_that_was_cut_short(self, status: str, goes: str) -> None:
+        asked = {"type": "apply_patch_call", "call_id": "c", "operation": {"type": "delete_file", "path": "a"}}
+        done = {"type": "apply_patch_call_output", "call_id": "c", "status": "failed", "output": "no such file"}
+        exported = MessageHistory.from_list([Q, {**asked, "status": status}, done]).export(GPT5)
+        assert exported.messages[1] == {**asked, "status": goes}
+        assert bool(exported.repairs) is (status != goes)
+
     def test_a_local_shell_that_codex_answered(self) -> None:
         asked = {"type": "local_shell_call", "id": "lsh_1", "call_id": "c", "status": "completed",
                  "action": {"type": "exec", "command": ["ls"], "env": {}}}  # fmt: skip
