@@ -70,8 +70,8 @@ def wire_of(
     system = _count_of_system(export.messages)
     as_written = list(raw[: _count_of_system(raw)]) if system else []
     head = _Segment(None, export.messages[:system], as_written or None)
-    sides = _sides(raw, _count_of_system(raw), dialect)
-    return _checked([head, *_segments(history, written, 0, sides, raw)], export.repairs, dialect, marks)
+    finder = _Finder(history, _sides(raw, _count_of_system(raw), dialect), raw)
+    return _checked([head, *_segments(history, written, 0, finder, dialect)], export.repairs, dialect, marks)
 
 
 def _written(export: list[Any], history: MessageHistory) -> list[list[Any]]:
@@ -123,16 +123,17 @@ def _behind(
     system = export[: _count_of_system(export)]
     first = _Segment(None, [*system, *begun], list(raw[: len(as_it_came.entries)]), tuple(range(count)))
     sides = _sides(raw, len(as_it_came.entries), dialect)
+    finder = _Finder(history[count:], sides, raw)
     more = history[count - 1].content[as_it_came.blocks :] if count else ()
     if not more:
-        return [first, *_segments(history, written, count, sides, raw)]
+        return [first, *_segments(history, written, count, finder, dialect)]
     # The last message went on: what is new in it is a message of its own on the wire.
     grown = make_message(history[count - 1].role, more)
     alone = _alone(history, grown, dialect)
     plain = _unmarked(grown)
     same = next((side for side in sides if side.start == len(as_it_came.entries) and side.message == plain), None)
     found = list(raw[same.start : same.end]) if same is not None else None
-    return [first, _Segment(None, alone, found), *_segments(history, written, count, sides, raw)]
+    return [first, _Segment(None, alone, found), *_segments(history, written, count, finder, dialect)]
 
 
 class _Segment(NamedTuple):
@@ -153,31 +154,71 @@ class _Segment(NamedTuple):
 
 
 def _segments(
-    history: MessageHistory, written: list[list[Any]], start: int, sides: list[_Side], raw: Sequence[Any]
+    history: MessageHistory, written: list[list[Any]], start: int, finder: _Finder, dialect: Dialect[Any]
 ) -> list[_Segment]:
-    """Find the raw entries that say the same as the messages of a history, from one on."""
-    places: dict[Message, list[_Side]] = {}
-    for side in reversed(sides):
-        places.setdefault(side.message, []).append(side)
-    plain = [_unmarked(message) for message in history]
-    still = Counter(plain[start:])
-    starts = [side.start for side in sides]
+    """Find the raw entries that say the same as the messages of a history, from one on; what is new follows them."""
     segments: list[_Segment] = []
-    reached = 0
-    for position in range(start, len(written)):
-        still[plain[position]] -= 1
-        same = places.get(plain[position], [])
-        while same and same[-1].start < reached:
-            same.pop()
-        found: list[Any] | None = None
-        if same:
-            side = same[-1]
-            passed = sides[bisect_left(starts, reached) : bisect_left(starts, side.start)]
-            # What comes later in the history, and nowhere later in the list, is not passed over.
-            if all(sum(each.start >= side.end for each in places[one.message]) >= still[one.message] for one in passed):
-                found, reached = list(raw[side.start : side.end]), side.end
-        segments.append(_Segment(position, written[position], found))
+    for position in range(start, len(history)):
+        message = history[position]
+        found, place = finder.entries_of(_unmarked(message))
+        rest = make_message(message.role, message.content[place:])
+        if rest.content and (not found or rest.role != "user" or rest.ids):
+            segments.append(_Segment(position, written[position]))
+        else:
+            new = _alone(history, rest, dialect) if rest.content else []
+            segments.append(_Segment(position, written[position], [*found, *new]))
     return segments
+
+
+class _Finder:
+    """Finds the sides of a raw list that say what messages say, one message after the other."""
+
+    def __init__(self, messages: Iterable[Message], sides: Sequence[_Side], raw: Sequence[Any]) -> None:
+        self._sides, self._raw = sides, raw
+        self._starts = [side.start for side in sides]
+        self._places: dict[Message, list[int]] = {}
+        for n, side in enumerate(sides):
+            self._places.setdefault(side.message, []).append(n)
+        self._still = Counter(map(_unmarked, messages))
+        self._reached = sides[0].start if sides else 0  # the entry after the last that was found
+
+    def entries_of(self, message: Message) -> tuple[list[Any], int]:
+        """Return the entries that say what a message says, of one side or of several, and as far as which block."""
+        self._still[message] -= 1
+        before, place, follows = self._reached, 0, True
+        found: list[Any] = []
+        while place < len(message.content):
+            side, end = self._next(message, place)
+            if side is None:
+                break
+            follows = follows and side.start == self._reached
+            found += self._raw[side.start : side.end]
+            self._reached, place = side.end, end
+        if place < len(message.content) and not follows:
+            # What was passed over may say the rest, and would be sent after what follows it.
+            self._reached = before
+            return [], 0
+        return found, place
+
+    def _next(self, message: Message, place: int) -> tuple[_Side | None, int]:
+        """Return the side that says what a message says from a block on, as far as one does, and where it ends."""
+        count = len(message.content)
+        for end in range(count, place, -1) if count <= _LONG else (count,) if not place else ():
+            part = message if end - place == count else make_message(message.role, message.content[place:end])
+            places, reached = self._places.get(part, []), bisect_left(self._starts, self._reached)
+            next_place = bisect_left(places, reached)
+            if next_place < len(places) and not self._passes_over(reached, places[next_place]):
+                return self._sides[places[next_place]], end
+        return None, count
+
+    def _passes_over(self, reached: int, n: int) -> bool:
+        """Return whether what comes later in the history, and nowhere later in the list, is before a side."""
+        after = bisect_left(self._starts, self._sides[n].end)
+        for each in range(reached, bisect_left(self._starts, self._sides[n].start)):
+            places = self._places[self._sides[each].message]
+            if len(places) - bisect_left(places, after) < self._still[self._sides[each].message]:
+                return True
+        return False
 
 
 def _sides(raw: Sequence[Any], start: int, dialect: Dialect[Any]) -> list[_Side]:
@@ -191,12 +232,13 @@ def _sides(raw: Sequence[Any], start: int, dialect: Dialect[Any]) -> list[_Side]
         next_run = runs[number + 1][1][0][1] if number + 1 < len(runs) else len(raw)
         if (number and runs[number - 1][1][-1][1] == run[0][1]) or run[-1][1] == next_run:
             continue  # one entry holds the end of a side and the beginning of the next
+        if len(run) < next_run - run[0][1] <= _LONG:
+            run = _by_entry(run, raw[:next_run], dialect)  # noqa: PLW2901 - the same, in smaller pieces
         cuts = [*(source for _, source in run), next_run]
-        for first, last in combinations(range(len(cuts)), 2):
+        for first, last in combinations(range(len(cuts)), 2) if len(run) <= _LONG else [(0, len(run))]:
             begin, end = cuts[first], cuts[last]
-            is_whole = last - first == len(run)
-            if not is_whole and (len(run) > _LONG or begin == cuts[first - 1] or end == cuts[last - 1]):
-                continue
+            if last - first < len(run) and (begin == cuts[first - 1] or end == cuts[last - 1]):
+                continue  # one entry holds more than this
             blocks = tuple(block for message, _ in run[first:last] for block in message.content)
             if blocks and not any(entry in noted for entry in range(begin, end)):
                 sides.append(_Side(_unmarked(make_message(role, blocks)), begin, end))
@@ -205,6 +247,17 @@ def _sides(raw: Sequence[Any], start: int, dialect: Dialect[Any]) -> list[_Side]
 
 _LONG: Final = 16
 """Of a side of more messages, only the whole is known."""
+
+
+def _by_entry(run: list[tuple[Message, int]], raw: Sequence[Any], dialect: Dialect[Any]) -> list[tuple[Message, int]]:
+    """Return what each entry of a side says, where all say alone what they say together."""
+    start = run[0][1]
+    alone = [read([entry], dialect) for entry in raw[start:]]
+    if any(len(parsed.messages) != 1 or parsed.notes for parsed in alone):
+        return run
+    apart = [(parsed.messages[0], start + n) for n, parsed in enumerate(alone)]
+    said = [[block for message, _ in each for block in message.content] for each in (run, apart)]
+    return apart if said[0] == said[1] else run
 
 
 def _count_of_system(wire: Sequence[Any]) -> int:

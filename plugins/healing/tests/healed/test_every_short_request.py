@@ -131,6 +131,33 @@ def test_what_a_stub_parts_is_sent_as_it_came_while_the_list_grows(dialect: Dial
         assert_kept([user, call, call, *rest], dialect)
 
 
+@pytest.mark.heavy
+@pytest.mark.parametrize("dialect", ALPHABETS, ids=lambda dialect: dialect.name)
+def test_every_conversation_of_four_entries_that_grows(dialect: Dialect[Any]) -> None:
+    for raw in product(ALPHABETS[dialect], repeat=4):
+        marks = json.dumps(raw).count('"cache_control"')
+        if raw[0].get("type") != "function_call_output" and marks <= 4:  # of more, the oldest go
+            assert_kept([dict(entry) for entry in raw], dialect)
+
+
+def item(kind: str, n: int) -> dict[str, Any]:
+    """Make an item of the Responses API that comes at a place; an output is for the call before it."""
+    if kind == "user":
+        return {"role": "user", "content": f"q{n}"}
+    if kind == "output":
+        return {"type": "function_call_output", "call_id": f"call_{n - 1}", "output": "r"}
+    if kind == "call":
+        return {"type": "function_call", "id": f"fc_{n}", "call_id": f"call_{n}", "name": "f", "arguments": "{}"}
+    text = {"type": "output_text", "text": f"a{n}", "annotations": []}
+    return {"type": "message", "role": "assistant", "id": f"msg_{n}", "status": "completed", "content": [text]}
+
+
+def test_items_that_were_sent_with_ids_stay_while_the_list_grows() -> None:
+    for kinds in product(("user", "call", "output", "message"), repeat=3):
+        raw = [item(kind, n) for n, kind in enumerate(("user", *kinds))]
+        assert_kept(raw, OpenAIResponses())
+
+
 def test_a_message_is_not_taken_for_one_that_follows_what_is_between() -> None:
     dialect = Anthropic.for_model("claude-opus-4-1")
     user, _, reply, call, _, late = ALPHABETS[dialect]
