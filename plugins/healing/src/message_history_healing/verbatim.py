@@ -256,8 +256,8 @@ def _by_entry(run: list[tuple[Message, int]], raw: Sequence[Any], dialect: Diale
     if any(len(parsed.messages) != 1 or parsed.notes for parsed in alone):
         return run
     apart = [(parsed.messages[0], start + n) for n, parsed in enumerate(alone)]
-    said = [[block for message, _ in each for block in message.content] for each in (run, apart)]
-    return apart if said[0] == said[1] else run
+    whole, parts = ([block for message, _ in each for block in message.content] for each in (run, apart))
+    return apart if whole == parts else run
 
 
 def _count_of_system(wire: Sequence[Any]) -> int:
