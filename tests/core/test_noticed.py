@@ -19,6 +19,7 @@ from message_history import (
     ReplyInfo,
     TextBlock,
     ThinkingBlock,
+    ToolResultBlock,
     ToolUseBlock,
 )
 from message_history.core.messages.arrived import Arrival
@@ -126,3 +127,13 @@ def test_a_repair_of_what_is_no_message_has_its_place(place: int) -> None:
         (RepairCode.ENTRY_DROPPED, place, place)
     ]
     assert [message.role for message in history] == ["user", "assistant", "user", "assistant"]
+
+
+@pytest.mark.parametrize("again", ["r", "stub"])
+def test_what_says_again_what_a_call_of_the_turn_has_is_for_no_earlier_call_of_its_id(again: str) -> None:
+    call = ToolUseBlock("c", "f", {})
+    asked = MessageHistory().add_user("q").add_assistant([call]).add_user("go on")
+    answered = asked.add_assistant([call]).add(Message.user([ToolResultBlock("c", "r")]))
+    repeated = answered.add(Message.user([ToolResultBlock("c", "r") if again == "r" else asked[2].content[0]]))
+    assert tuple(repeated) == tuple(answered)
+    assert [repair.code for repair in repeated.repairs] == ["result_stubbed", "duplicate_result_dropped"]

@@ -782,3 +782,9 @@ def test_the_other_dialects_take_a_list_from_here() -> None:
         wire = history.for_send(dialect)
         assert not check(wire, dialect)
         assert "let me see" in json.dumps(wire)
+
+
+def test_a_prompt_with_keys_of_its_own_after_a_return_is_a_request_of_its_own() -> None:
+    raw = [request(ask("q")), response(call("c1", {})), request(returned("c1")), request(ask("q2"))]
+    raw[3]["run_id"] = "run_2"
+    assert MessageHistory.from_list(raw).for_send(TO) == raw

@@ -208,3 +208,17 @@ def test_results_stand_in_the_order_in_which_the_calls_are_read_again() -> None:
     again = MessageHistory.from_list(wire, dialect=LangChain())
     assert again.repairs == ()
     assert again.for_send(LangChain()) == wire
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": "file", "base64": "JVBERi0=", "mime_type": "application/pdf"},
+        {"type": "file", "url": "https://a.example/b.pdf"},
+        {"type": "text-plain", "text": "words", "mime_type": "text/plain", "title": "t"},
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "words"}},
+    ],
+)
+def test_each_form_of_a_document_is_one(item: dict[str, Any]) -> None:
+    history = goes_through({"type": "human", "content": [item]})
+    assert [type(block) for block in history[0].content] == [DocumentBlock]

@@ -79,6 +79,7 @@ def gemini(*images: bytes) -> list[Any]:
 
 
 LARGE = png(filler=4_200_000)
+ELSEWHERE = {"type": "url", "url": "https://a.example/b.png"}
 FOUND: list[tuple[str, Dialect[Any], list[Any], str]] = [
     ("AN-M1", Anthropic(), anthropic(given_as(LARGE)), "image exceeds 5 MB maximum: 5600076 bytes > 5242880 bytes"),
     ("AN-M2", Anthropic(), anthropic(given_as(png(8001, 5))), "image dimensions exceed max allowed size: 8000 pixels"),
@@ -90,6 +91,7 @@ FOUND: list[tuple[str, Dialect[Any], list[Any], str]] = [
         "for many-image requests: 2000 pixels",
     ),
     ("AN-M4", Anthropic(), anthropic(*[given_as(png())] * 101), "Too much media: 0 document pages + 101 images > 100"),
+    ("AN-M4", Anthropic(), anthropic(*[ELSEWHERE] * 101), "Too much media: 0 document pages + 101 images > 100"),
     ("AN-M4", Anthropic(), pdf(paper(101)), "Too much media: 101 document pages + 0 images > 100"),
     ("AN-M5", Anthropic(), anthropic(given_as(jpeg())), "Image does not match the provided media type image/png"),
     ("AN-M5", Anthropic(), anthropic(given_as(png(), "image/bmp")), "Input should be 'image/jpeg', 'image/png'"),

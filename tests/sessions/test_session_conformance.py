@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from message_history import CallStateError, MessageHistory, ToolUseBlock
+from message_history.files.own_lines import FORMAT, FORMAT_VERSION
 from message_history.storage import AsyncSqlSession, BytesSession, JsonlSession, SessionError, SqlSession
 from message_history.testing.conformance import SessionConformance
 
@@ -142,9 +144,11 @@ def test_a_session_of_a_strangers_store_has_claims_and_says_what_it_has_not() ->
         pass
     session.save(MessageHistory().add_user("[redacted]"))
     assert b"pay" not in zlib.decompress(session.store.values["chat"][0])
-    session.store.values["chat"] = zlib.compress(b"no session\n"), 99
-    with pytest.raises(SessionError, match="not a session that this version can read"):
-        session.load()
+    later = json.dumps({"format": FORMAT, "version": FORMAT_VERSION + 1}).encode()
+    for unread in (b"no session\n", later + b"\n"):
+        session.store.values["chat"] = zlib.compress(unread), 99
+        with pytest.raises(SessionError, match="not a session that this version can read"):
+            session.load()
 
 
 class Forgetful(PackedSession):

@@ -186,6 +186,14 @@ def test_only_rows_for_what_is_new_are_added(database: str) -> None:
     assert session.drop_old_rows() == 0
 
 
+def test_rows_of_messages_that_are_gone_do_not_count_from_the_first_on(database: str) -> None:
+    session = new(database)
+    session.append(of_length(6))
+    session.save(of_length(2))
+    assert session.drop_old_rows() == 5  # of four that are gone, and of the last one, which is written anew
+    assert again(database, session).load() == of_length(2)
+
+
 def test_a_session_that_was_deleted_or_made_anew_is_a_conflict(database: str) -> None:
     one = new(database)
     one.append(of_length(3))

@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import importlib
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,9 @@ httpx = pytest.importorskip("httpx")
 
 from message_history_healing import Healer  # noqa: E402
 from message_history_healing.httpx import AsyncHealingTransport, HealingTransport  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 URL = "https://api.openai.com/v1/chat/completions"
 CALL = {"id": "c1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
@@ -62,14 +65,20 @@ def test_a_broken_request_is_healed_and_the_conversation_goes_on() -> None:
 def test_the_asynchronous_one_does_the_same() -> None:
     upstream = Upstream()
 
+    async def in_pieces() -> AsyncIterator[bytes]:
+        for piece in json.dumps(body(BROKEN)).encode().partition(b":"):
+            yield piece
+
     async def run() -> None:
         async with httpx.AsyncClient(transport=AsyncHealingTransport(upstream.transport)) as client:
             await client.post(URL, json=body(BROKEN))
             await client.get("https://api.openai.com/v1/models")
+            await client.post(URL, content=in_pieces(), headers={"content-type": "application/json"})
 
     asyncio.run(run())
     assert [message["role"] for message in upstream.messages(0)] == ["user", "assistant", "tool", "user"]
     assert upstream.requests[1].method == "GET"
+    assert upstream.messages(2) == upstream.messages(0)
 
 
 def test_a_sound_request_is_sent_byte_for_byte() -> None:
