@@ -1,8 +1,8 @@
 """What is sent of a raw list that was repaired: its own entries wherever they need no repair.
 
 An export writes every message anew. Here each side of the conversation that came out of repair unchanged is sent with
-its raw entries, so that a repair changes nothing else: no key that only the provider knows, no form of content, no
-neighbours of one role that the provider accepts.
+its raw entries, and so is each part of a side that a repair parted, joined or made longer, so that it changes nothing
+else: no key that only the provider knows, no form of content, no neighbours of one role that the provider accepts.
 """
 
 from __future__ import annotations
