@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from compiling.conversations import call, compile_all, compile_one, reason_of, result, row_of
+from message_history_compile import Plan, compile_files
 from message_history_compile.masks import may_hold_masks
 from message_history_compile.rows import Rejected, Row
 from message_history_compile.targets import TARGETS
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LINES = [name for name, target in TARGETS.items() if not target.needs_template]
 MASKED, LEARNED, LATER = "It is blue, I guess.", "It is green.", "It is red, no doubt."
@@ -97,11 +101,14 @@ def test_a_mask_on_what_is_taken_out_stays() -> None:
     assert [each.get("weight") for each in row_of(item, "openai_chat")["messages"]] == [None, 0, None, 1]
 
 
-def test_a_mask_that_is_not_found_again_rejects_the_row() -> None:
+def test_a_mask_that_is_not_found_again_rejects_the_row(tmp_path: Path) -> None:
     item = masked()
     item["messages"].append(chat("assistant", [{"type": "text", "text": "b", "role": "critic", "train": False}]))
     item["meta"] = {"role": "assistant", "weight": 0}
     assert reason_of(item, "openai_chat") == "mask_lost"
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(item, indent=1), encoding="utf-8")
+    assert compile_files([path], Plan(target="openai_chat"), tmp_path / "out").rejected == {"mask_lost": 1}
 
 
 @pytest.mark.parametrize("second", LINES)
