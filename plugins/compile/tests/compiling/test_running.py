@@ -216,7 +216,9 @@ def test_receipts_are_beside_the_rows_where_the_taker_refuses_other_keys(tmp_pat
 def test_what_the_takers_need_is_beside_the_rows(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "in.jsonl", many(4))
     compile_files([path], Plan(target="sharegpt-llama-factory"), tmp_path / "lf")
-    info = json.loads((tmp_path / "lf" / "dataset_info.json").read_text(encoding="utf-8"))
+    written = (tmp_path / "lf" / "dataset_info.json").read_text(encoding="utf-8")
+    info = json.loads(written)
+    assert written == json.dumps(info, indent=2) + "\n"
     assert info["message_history_train"]["file_name"] == "train"
     compile_files([path], Plan(target="sharegpt-axolotl"), tmp_path / "ax")
     assert "message_field_training: train" in (tmp_path / "ax" / "axolotl.yaml").read_text(encoding="utf-8")
