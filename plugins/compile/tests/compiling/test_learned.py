@@ -10,7 +10,7 @@ import pytest
 
 from compiling.conversations import agent, bytes_in, crashed, write_lines
 from compiling.test_masks import LEARNED, MASKED, masked
-from message_history_compile.learning import OF_EACH, SAMPLE, bucket
+from message_history_compile.learning import LONGEST, OF_EACH, SAMPLE, Piece, bucket
 from message_history_compile.plan import Plan
 from message_history_compile.running import compile_files
 
@@ -48,6 +48,13 @@ def learned(folder: Path) -> tuple[Pieces, dict[str, Any]]:
     page = Pieces()
     page.feed((folder / "learned.html").read_text(encoding="utf-8"))
     return page, json.loads((folder / "learned.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("length", [0, LONGEST, LONGEST + 1])
+def test_a_piece_shows_its_first_4000_characters(length: int) -> None:
+    shown = Piece("user", "context", "a" * length).values()
+    assert shown["characters"] == length
+    assert shown["text"] == "a" * min(length, 4000) + (" …" if length > 4000 else "")
 
 
 def test_every_piece_is_of_the_class_that_it_is_to_the_trainer(tmp_path: Path) -> None:
