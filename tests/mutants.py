@@ -70,15 +70,8 @@ EQUIVALENT = {
         "an infinity that is above 0 is above 1"
     ),
     "core/turns/naming.py: a comparison: `0 < turn < len(self._past)`": "turn 0 has no assistant, and so no ids",
-    "core/turns/past.py: and for or, or the reverse: "
-    "`not items_of(assistant) and any((block.meta is not None for block in assistant.content))`": (
-        "a call without metadata has no other id than its own"
-    ),
     "core/turns/stub_results.py: a condition: `_stub_parts if detail or key or decisions else _usual_stub_parts`": (
         "one of the two keeps what the other makes"
-    ),
-    "core/turns/matching.py: a returned value: `return True`": (
-        "a stub of a call that is settled is dropped as one that repeats a result is; the other such line is noticed"
     ),
     "dialects/anthropic/render.py: dropped `self._assistant_last = message`": (
         "an id's alias is made from the id, and results come in the order of their calls"
