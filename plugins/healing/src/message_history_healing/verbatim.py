@@ -161,12 +161,12 @@ def _segments(
     for position in range(start, len(history)):
         message = history[position]
         found, place = finder.entries_of(_unmarked(message))
-        rest = make_message(message.role, message.content[place:])
-        if rest.content and (not found or rest.role != "user" or rest.ids):
-            segments.append(_Segment(position, written[position]))
-        else:
-            new = _alone(history, rest, dialect) if rest.content else []
-            segments.append(_Segment(position, written[position], [*found, *new]))
+        entries: list[Any] | None = found
+        if place < len(message.content):
+            rest = make_message(message.role, message.content[place:])
+            goes_alone = found and rest.role == "user" and not rest.ids
+            entries = [*found, *_alone(history, rest, dialect)] if goes_alone else None
+        segments.append(_Segment(position, written[position], entries))
     return segments
 
 
@@ -188,28 +188,29 @@ class _Finder:
         before, place, follows = self._reached, 0, True
         found: list[Any] = []
         while place < len(message.content):
-            side, end = self._next(message, place)
+            side = self._next(message, place)
             if side is None:
                 break
             follows = follows and side.start == self._reached
             found += self._raw[side.start : side.end]
-            self._reached, place = side.end, end
+            self._reached, place = side.end, place + len(side.message.content)
         if place < len(message.content) and not follows:
             # What was passed over may say the rest, and would be sent after what follows it.
             self._reached = before
             return [], 0
         return found, place
 
-    def _next(self, message: Message, place: int) -> tuple[_Side | None, int]:
-        """Return the side that says what a message says from a block on, as far as one does, and where it ends."""
-        count = len(message.content)
-        for end in range(count, place, -1) if count <= _LONG else (count,) if not place else ():
+    def _next(self, message: Message, place: int) -> _Side | None:
+        """Return the side that says what a message says from a block on, as far as one does; None when none does."""
+        count, reached = len(message.content), bisect_left(self._starts, self._reached)
+        # Of a message of more blocks, only the whole is looked for.
+        for end in range(count, place if count <= _LONG else count - 1, -1):
             part = message if end - place == count else make_message(message.role, message.content[place:end])
-            places, reached = self._places.get(part, []), bisect_left(self._starts, self._reached)
-            next_place = bisect_left(places, reached)
-            if next_place < len(places) and not self._passes_over(reached, places[next_place]):
-                return self._sides[places[next_place]], end
-        return None, count
+            places = self._places.get(part, [])
+            first = bisect_left(places, reached)
+            if first < len(places) and not self._passes_over(reached, places[first]):
+                return self._sides[places[first]]
+        return None
 
     def _passes_over(self, reached: int, n: int) -> bool:
         """Return whether what comes later in the history, and nowhere later in the list, is before a side."""
