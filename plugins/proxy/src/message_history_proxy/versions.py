@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
 
 from attrs import frozen
 
-from message_history.core.messages.policy import Policy
+from message_history.core.messages.policy import DEFAULT_POLICY
 from message_history.core.values.log import Log
 from message_history.dialects import Native
 from message_history.dialects.lists import restore
@@ -45,7 +45,7 @@ class _Kept:
 
     def whole(self) -> Followed[MessageHistory]:
         repairs = [repair for item in self.lists["repairs"] if (repair := repair_from_json(item)) is not None]
-        history = history_of(restore(self.lists["messages"], Policy(), repairs, Native()))
+        history = history_of(restore(self.lists["messages"], DEFAULT_POLICY, repairs, Native()))
         came = AsItCame(self.as_it_came, *self.counts)
         return Followed(history, DIALECTS[self.dialect], self.entries, before=self.before, as_it_came=came)
 
