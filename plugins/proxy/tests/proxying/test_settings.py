@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -12,13 +13,14 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from attrs import asdict, fields_dict
 from click.testing import CliRunner
 from tests.cli.test_json_reports import report_of
 from tests.needs import needs_processes
 
 from message_history.cli.app import app
 from message_history_proxy import command
-from message_history_proxy.settings import UPSTREAMS, SettingsError, load_settings
+from message_history_proxy.settings import UPSTREAMS, Settings, SettingsError, Upstream, load_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,6 +100,146 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path, text: str, why: str) -> 
     path.write_text(text)
     with pytest.raises(SettingsError, match=why):
         load_settings(path, {})
+
+
+VALUES: dict[str, tuple[Any, str]] = {
+    "host": ("::1", "::1"),
+    "port": (1, "1"),
+    "store": ("postgresql://h/d", "postgresql://h/d"),
+    "max_body_bytes": (2, "2"),
+    "max_conversations": (3, "3"),
+    "max_memory_bytes": (4, "4"),
+    "connect_timeout": (0.5, "0.5"),
+    "read_timeout": (6.0, "6"),
+    "upload_timeout": (7.25, "7.25"),
+    "own_hosts": ("a.test, b", "a.test, b"),
+    "follow": (False, "no"),
+}
+
+
+def test_every_setting_has_its_default() -> None:
+    settings = load_settings(environment={})
+    assert settings == Settings()
+    assert asdict(settings, recurse=False) == {
+        "host": "127.0.0.1",
+        "port": 8787,
+        "upstreams": UPSTREAMS,
+        "store": None,
+        "max_body_bytes": 67_108_864,
+        "max_conversations": 10_000,
+        "max_memory_bytes": 536_870_912,
+        "connect_timeout": 10.0,
+        "read_timeout": 600.0,
+        "upload_timeout": 60.0,
+        "own_hosts": "",
+        "follow": True,
+    }
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_every_setting_can_be_given_in_a_file_in_the_environment_and_as_a_flag(name: str, tmp_path: Path) -> None:
+    value, text = VALUES[name]
+    variable = f"MESSAGE_HISTORY_PROXY_{name.upper()}"
+    for quoted in (json.dumps(text), json.dumps(value)):
+        (tmp_path / "proxy.toml").write_text(f"{name} = {quoted}\n")
+        given = load_settings(tmp_path / "proxy.toml", {}), load_settings(None, {variable: text})
+        for settings in (*given, load_settings(None, {}, {name: value, "host": VALUES["host"][0]})):
+            assert getattr(settings, name) == value
+            assert type(getattr(settings, name)) is type(value)
+    # A flag that was not given changes nothing.
+    assert load_settings(None, {}, dict.fromkeys(VALUES)) == Settings()
+
+
+def test_all_settings_are_among_those_that_are_given_here() -> None:
+    assert {*VALUES, "upstreams"} == set(fields_dict(Settings))
+
+
+@pytest.mark.parametrize("port", [0, 1, 65_534, 65_535])
+def test_a_port_is_any_that_there_is(port: int) -> None:
+    assert load_settings(None, {}, {"port": port}).port == port
+
+
+@pytest.mark.parametrize("port", [-2, -1, 65_536, 65_537])
+def test_a_port_is_none_that_there_is_not(port: int) -> None:
+    for flags, variables in (({"port": port}, {}), ({}, {"MESSAGE_HISTORY_PROXY_PORT": str(port)})):
+        with pytest.raises(SettingsError, match=f"^port must be between 0 and 65535, not {port}$"):
+            load_settings(None, variables, flags)
+
+
+@pytest.mark.parametrize("store", ["sqlite:///a.db", "postgres://h/d", "postgresql://h/d", "postgresql+psycopg://h/d"])
+def test_a_store_is_a_database_that_the_proxy_knows(store: str) -> None:
+    assert load_settings(None, {}, {"store": store}).store == store
+
+
+@pytest.mark.parametrize("store", ["mysql://h/d", "", "sqlite3:///a.db", "a.db", "+sqlite:///a.db"])
+def test_another_store_is_refused_without_its_url(store: str) -> None:
+    with pytest.raises(SettingsError, match=r"^store must be sqlite:///FILE or postgresql://\.\.\.$"):
+        load_settings(None, {}, {"store": store})
+
+
+@pytest.mark.parametrize(
+    ("text", "follow"),
+    [(text, True) for text in ("1", "true", "TRUE", "yes", "Yes")]
+    + [(text, False) for text in ("0", "false", "False", "no", "NO")],
+)
+def test_what_is_true_or_false_can_be_written_in_words_and_numbers(text: str, follow: bool) -> None:
+    assert load_settings(None, {"MESSAGE_HISTORY_PROXY_FOLLOW": text}).follow is follow
+
+
+@pytest.mark.parametrize("kind", ["true", "[1]", "{a = 1}", '"many"'])
+@pytest.mark.parametrize("name", [name for name, (value, _) in VALUES.items() if isinstance(value, int | float)])
+def test_a_number_is_no_other_kind_of_value(name: str, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "proxy.toml").write_text(f"{name} = {kind}\n")
+    if name == "follow" and kind == "true":
+        assert load_settings(tmp_path / "proxy.toml", {}).follow
+        return
+    with pytest.raises(SettingsError, match=f"^{name} must be of the kind (int|float|bool)$"):
+        load_settings(tmp_path / "proxy.toml", {})
+
+
+@pytest.mark.parametrize("name", [name for name, (value, _) in VALUES.items() if isinstance(value, str)])
+def test_a_text_is_no_list_and_no_truth(name: str, tmp_path: Path) -> None:
+    for kind in ("true", "[]", "{}"):
+        (tmp_path / "proxy.toml").write_text(f"{name} = {kind}\n")
+        with pytest.raises(SettingsError, match=f"^{name} must be of the kind str$"):
+            load_settings(tmp_path / "proxy.toml", {})
+
+
+def test_what_is_not_known_is_told_with_what_is(tmp_path: Path) -> None:
+    known = ", ".join(sorted(fields_dict(Settings)))
+    with pytest.raises(SettingsError) as told:
+        load_settings(None, {}, {"colour": 1})
+    assert str(told.value) == f"'colour' is not a setting; known are {known}"
+    with pytest.raises(SettingsError) as told:
+        load_settings(None, {}, dialect_files={"nobody": "a.toml"})
+    assert str(told.value) == f"nobody is not an upstream; known are {', '.join(sorted(UPSTREAMS))}"
+    (tmp_path / "proxy.toml").write_text('[upstreams.x]\nurl = "http://x"\nz = 1\nkey = "k"')
+    with pytest.raises(SettingsError) as told:
+        load_settings(tmp_path / "proxy.toml", {})
+    assert str(told.value) == "upstreams.x has the unknown key 'key'; known are url, provider and dialect_file"
+
+
+def test_an_upstream_that_is_known_keeps_what_is_not_given(tmp_path: Path) -> None:
+    text = '[upstreams.groq]\nurl = "https://a.test"\n[upstreams.openai]\nprovider = "vllm"\n'
+    (tmp_path / "proxy.toml").write_text(text + '[upstreams.mine]\nurl = "https://b.test//"\n')
+    upstreams = load_settings(tmp_path / "proxy.toml", {}).upstreams
+    assert upstreams["groq"] == Upstream(name="groq", url="https://a.test", provider="groq")
+    assert upstreams["openai"] == Upstream(name="openai", url="https://api.openai.com", provider="vllm")
+    assert upstreams["mine"] == Upstream(name="mine", url="https://b.test")
+    assert {name: each for name, each in upstreams.items() if name not in {"groq", "openai", "mine"}} == {
+        name: each for name, each in UPSTREAMS.items() if name not in {"groq", "openai"}
+    }
+    variables = {"MESSAGE_HISTORY_PROXY_UPSTREAM_MINE": "http://c.test", "PROXY_UPSTREAM_NOBODY": "http://d.test"}
+    upstreams = load_settings(None, variables, upstreams={"yours": "http://e.test"}).upstreams
+    assert [*upstreams] == [*UPSTREAMS, "mine", "yours"]
+    assert upstreams["mine"] == Upstream(name="mine", url="http://c.test")
+    assert upstreams["yours"] == Upstream(name="yours", url="http://e.test")
+
+
+def test_the_environment_of_the_process_is_read_where_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MESSAGE_HISTORY_PROXY_PORT", "1234")
+    assert load_settings().port == 1234
+    assert load_settings(environment={}).port == 8787
 
 
 def test_the_dialect_of_an_upstream_is_read_from_what_probe_wrote(tmp_path: Path) -> None:
