@@ -7,12 +7,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from message_history.files import plain_json
 from message_history.files.damaged_json import Decoder, decode_bytes
-from message_history.files.plain_json import MAX_DIGITS, read_plain
+from message_history.files.plain_json import MAX_DIGITS, read_plain, write_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,6 +68,19 @@ def test_sound_json_reads_as_python_reads_it(value: Any) -> None:
     text = json.dumps(value)
     assert repr(read_plain(text)) == repr(json.loads(text))
     assert decoded(text) == (repr(json.loads(text)), None, [])
+
+
+@given(JSON | st.lists(st.floats()) | st.tuples(st.integers(), st.floats()))
+@example("".join(map(chr, (*range(0xD800), *range(0xE000, 0x11000)))))
+@example([2**63, 2**64, -(2**63) - 1, 10**400, 1e16, -1e-7, math.inf, {"a": (True, None, math.nan)}])
+def test_json_is_written_as_python_writes_it(value: Any) -> None:
+    assert write_plain(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@pytest.mark.parametrize("value", ["\ud800", {"\udc00": 1}, [1.5, "\udfff"]])
+def test_half_of_a_surrogate_is_not_written(value: Any) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        write_plain(value)
 
 
 @pytest.mark.parametrize("text", ["NaN", "[-Infinity]", "1e999", "9" * (MAX_DIGITS + 1), f'{{"a": {"9" * 9_000}}}'])

@@ -109,6 +109,7 @@ _ITEMS: Final = frozenset(
 )
 _STEP_ENDINGS: Final = ("_call", "_result", "user_input", "model_output", "thought")
 _TYPED_KEYS: Final = frozenset({"clear_at", "output_config"})
+_COMMON: Final = ("user", "assistant", "system")
 _CHAT_KEYS: Final = frozenset(
     {"audio", "name", "prefix", "reasoning", "reasoning_content", "reasoning_details", "refusal"}
 )
@@ -128,7 +129,7 @@ def _blocks() -> dict[str, str]:
 def shape_of(entry: object) -> str | None:
     """Return which dialect an entry is written in; None when it could be any's."""
     data = as_mapping(entry)
-    if data is None:
+    if data is None or (len(data) == 2 and type(data.get("content")) is str and data.get("role") in _COMMON):
         return None
     if NATIVE in data:
         return NATIVE

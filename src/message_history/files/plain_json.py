@@ -1,6 +1,7 @@
-"""JSON that every reader reads alike: by msgspec, the extra `fast`, where it is installed, else by Python's own reader.
+"""JSON that every reader reads alike: by msgspec, the extra `fast`, where it is installed, else by Python's own.
 
 Both return the same values. What they might read differently is refused, for `damaged_json` to read with its notes.
+Both write the same bytes: msgspec, which spells floats in another way, writes what holds none.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 try:
     import msgspec
 except ImportError:
-    _fast = None
+    _fast = _write = None
 else:
     _fast = msgspec.json.Decoder()
+    _write = msgspec.json.Encoder().encode
 
 MAX_DIGITS: Final = 4_000
 """Integers with more digits than this are kept as text: Python refuses to read much longer ones."""
@@ -44,6 +46,20 @@ def read_plain(written: str | bytes) -> Any:
     return value if end == len(written) else _PLAIN.decode(written)
 
 
+def write_plain(value: Any) -> bytes:
+    """Write JSON values in UTF-8 without spaces. Raises `UnicodeEncodeError` when a lone surrogate is in them."""
+    return _ENCODE(value).encode() if _write is None or _holds_float(value) else _write(value)
+
+
+def _holds_float(value: Any) -> bool:
+    kind = type(value)
+    if kind is str:
+        return False
+    if kind is dict:
+        return any(map(_holds_float, value.values()))
+    return any(map(_holds_float, value)) if kind is list or kind is tuple else isinstance(value, float)
+
+
 def _may_hold_long_integer(written: str | bytes) -> bool:
     """Return whether there may be more digits in a row: one of them is then at a multiple of as many characters."""
     half = MAX_DIGITS // 2
@@ -66,6 +82,7 @@ def _refuse(written: str) -> Never:
     raise ValueError(f"{written} is not a JSON number")
 
 
+_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _PLAIN: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse, strict=False)
 _scan: Final[Callable[[str, int], tuple[Any, int]]] = _PLAIN.scan_once  # type: ignore[attr-defined]
 """Reads the value that begins at a place, and says where it ends."""

@@ -59,7 +59,7 @@ def _key(value: Any) -> str | None:
     found = (key for key in _LISTS if isinstance(value.get(key), list) and any(map(_is_around, value[key])))
     key = next(found, None)
     # Data sets hold the messages of one conversation under the name of a list of them.
-    return key if find_place(value) in (None, (key,)) else None
+    return key if key is not None and find_place(value) in (None, (key,)) else None
 
 
 def _fit(document: Document) -> Fit:

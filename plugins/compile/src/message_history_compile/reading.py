@@ -11,6 +11,7 @@ from attrs import evolve
 from message_history.files.damaged_json import Decoder, decode_line
 from message_history.files.files import NotRecognisedError, TooLargeError
 from message_history.files.opening import MAX_LINE
+from message_history.files.plain_json import read_plain
 from message_history.formats.kit import Document, UnreadableFileError
 from message_history.formats.kit.document import parse_document
 from message_history.formats.large_files import parts_of, streamed_format
@@ -283,6 +284,10 @@ def _value(line: bytes) -> tuple[Any, str | None]:
     """Read a line: at full speed when it is sound, and as far as it can be when it is not."""
     if not line.strip(b"\0 \t\r\n"):
         return None, "a line of NUL bytes"
+    try:
+        return read_plain(line.rstrip(BLANK)), None
+    except (ValueError, RecursionError):
+        pass  # It may hold what readers take differently, as a NaN.
     try:
         return json.loads(line, strict=False), None
     except (ValueError, RecursionError):

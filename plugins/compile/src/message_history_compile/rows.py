@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 from typing import TYPE_CHECKING, Any, Final, final
 
@@ -11,6 +10,7 @@ from attrs import evolve, field, frozen
 
 from message_history import DocumentBlock, ImageBlock, Repair, RepairCode, TextBlock
 from message_history.dialects.registry import DIALECTS
+from message_history.files.plain_json import write_plain
 from message_history_compile.checks import check_drops, check_joins, check_masks, is_open_at_the_end
 from message_history_compile.columns import with_images
 from message_history_compile.errors import CannotCompileError
@@ -113,10 +113,7 @@ def compile_conversation(
 
 def json_line(values: Any) -> bytes:
     """Write a JSON value as a line. Raises `UnicodeEncodeError` when a lone surrogate is in it."""
-    return _ENCODE(values).encode() + b"\n"
-
-
-_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+    return write_plain(values) + b"\n"
 
 
 def digest_of(data: bytes) -> str:

@@ -130,6 +130,14 @@ def test_a_long_line_of_blanks_is_not_a_row(tmp_path: Path, monkeypatch: pytest.
     assert (report.rows, report.rejected) == ({"train": 4}, {})
 
 
+@pytest.mark.parametrize("beside", ["NaN", "1e999", "9" * 4_200, '"\\ud800"', '"a\tb"', "1e16", "[2.5e-7, -0.0]"])
+def test_a_line_of_which_readers_differ_is_a_row(beside: str, tmp_path: Path) -> None:
+    asked = json.dumps({"messages": ASKED})
+    (tmp_path / "in.jsonl").write_text(f'{asked[:-1]}, "score": {beside}}}\n{asked}\n', encoding="utf-8")
+    report = compile_files([tmp_path], TRL, tmp_path / "out")
+    assert (report.rows, report.rejected, report.repaired) == ({"train": 2}, {}, 0)
+
+
 def test_a_row_of_a_list_is_read_with_its_columns(tmp_path: Path) -> None:
     rows = [{"messages": ASKED}, {"messages": ASKED, "videos": ["a.mp4"]}, {"messages": ASKED}]
     (tmp_path / "list.json").write_text(json.dumps(rows), encoding="utf-8")
