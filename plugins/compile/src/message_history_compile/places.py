@@ -56,11 +56,15 @@ def open_input(place: str) -> BinaryIO:
     Raises `OSError` when it cannot be opened; reading one that is damaged raises `DamagedError`.
     """
     held = open_as_it_is(place)
-    head = held.peek(4)[:4]
+    head = held.peek()[:4]
     if head.startswith(_GZIP):
         return io.BufferedReader(_Raw(gzip.GzipFile(fileobj=held), held), CHUNK)
     if head == _ZSTD:
-        return io.BufferedReader(_Raw(_unpacking(held), held), CHUNK)
+        try:
+            return io.BufferedReader(_Raw(_unpacking(held), held), CHUNK)
+        except DamagedError:
+            held.close()
+            raise
     return held
 
 
@@ -85,14 +89,14 @@ def open_to_seek(place: str) -> Any:
 def is_stream(place: str) -> bool:
     """Return whether a file can be read from its begin only: it is packed, or on a server."""
     with open_as_it_is(place) as held:
-        head = held.peek(4)[:4]
+        head = held.peek()[:4]
     return is_http(place) or head.startswith(_GZIP) or head == _ZSTD
 
 
 def is_parquet(place: str) -> bool:
     """Return whether a file is one of Parquet."""
     with open_as_it_is(place) as held:
-        return held.peek(4)[:4] == _PARQUET
+        return held.peek()[:4] == _PARQUET
 
 
 def size_of(place: str) -> int:
