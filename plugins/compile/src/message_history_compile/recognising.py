@@ -50,12 +50,12 @@ def format_of(lines: list[bytes], chosen: Format | None = None, *, has_more: boo
         return None
     if chosen is not None:
         return chosen
-    whole = _recognised(b"".join(line for line in lines[:HEAD_LINES] if line.endswith(b"\n")))
+    whole = _recognised(b"".join(line for line in lines[:HEAD_LINES] if _is_whole(line)))
     if whole is not None and len(objects) > 1:
         return whole if whole.by_line else None
     found = Counter(each.name for each in _alone(objects) if each.by_line)
     name, count = found.most_common(1)[0] if found else ("", 0)
-    return FORMATS[name] if count * 2 > len(objects[:FURTHER]) else None
+    return FORMATS[name] if count * 2 > len(objects) else None
 
 
 def _with_lists(line: bytes) -> bytes:
@@ -84,6 +84,12 @@ def _recognised(data: bytes) -> Format | None:
         return recognise(parse_document(data))
     except UnreadableFileError:
         return None
+
+
+def _is_whole(line: bytes) -> bool:
+    """Return whether a line is not cut off; the last of a file may have no end, and be sound."""
+    decoder = Decoder()
+    return line.endswith(b"\n") or (decoder.value(decode_line(line)) is not None and decoder.failure is None)
 
 
 def _value(line: bytes) -> Any:
