@@ -84,6 +84,12 @@ EQUIVALENT = {
     "`last = hashlib.blake2b(last + entry.whole, digest_size=16).digest()`": (
         "a longer digest tells lists apart as well"
     ),
+    "message_history_compile/places.py: a constant: `1` in `data = held.read(MAX_BYTES + 1)`": (
+        "two bytes more than the limit are too many as well"
+    ),
+    "message_history_compile/recognising.py: a constant: `2` in `found = _recognised(bare * 2)`": (
+        "three requests are recognised as two are"
+    ),
     "core/messages/plain.py: a constant: `2` in `NO_UNICODE: Final = -2`": "any other negative number does as well",
 }
 """Changes that no test can notice, as the tool prints them without the line, with the reason."""

@@ -89,7 +89,8 @@ def _recognised(data: bytes) -> Format | None:
 def _is_whole(line: bytes) -> bool:
     """Return whether a line is not cut off; the last of a file may have no end, and be sound."""
     decoder = Decoder()
-    return line.endswith(b"\n") or (decoder.value(decode_line(line)) is not None and decoder.failure is None)
+    decoder.value(decode_line(line))
+    return line.endswith(b"\n") or decoder.failure is None
 
 
 def _value(line: bytes) -> Any:

@@ -255,7 +255,7 @@ class WithFiles(Zstandard):
 @pytest.fixture
 def unpackers(monkeypatch: pytest.MonkeyPatch) -> None:
     for number, module in enumerate((None, Zstandard("zstandard"), WithFiles("zstd"))):
-        monkeypatch.setitem(sys.modules, f"unpacker_{number}", module)  # type: ignore[arg-type]  # None: not installed
+        monkeypatch.setitem(sys.modules, f"unpacker_{number}", module)
 
 
 @pytest.mark.usefixtures("unpackers")

@@ -71,7 +71,13 @@ def test_the_lines_of_a_file_have_the_format_of_most_of_them(
 
 @pytest.mark.parametrize(
     ("last", "name"),
-    [(b"", None), (b'{"messages": [{"role"', None), (b"null", None), (json.dumps(ROW).encode(), "log")],
+    [
+        (b"", None),
+        (b'{"messages": [{"role"', None),
+        (json.dumps(ROW).encode()[:-1], None),
+        (b"null", None),
+        (json.dumps(ROW).encode(), "log"),
+    ],
 )
 def test_the_last_line_is_looked_at_with_the_others_unless_it_is_cut_off(last: bytes, name: str | None) -> None:
     assert name_of(format_of([*lines_of(ROW), last])) == name

@@ -1,0 +1,53 @@
+"""What is held, looked at, shown and waited for has limits: a change of one is a choice, and is made here too."""
+
+from __future__ import annotations
+
+import pytest
+
+from message_history_compile import (
+    finishing,
+    items,
+    learning,
+    masks,
+    places,
+    processes,
+    recognising,
+    rows,
+    running,
+)
+from message_history_compile.targets import forms, openai
+
+MB = 1024 * 1024
+LIMITS = {
+    finishing: {"KEPT_BYTES": 16, "CHUNK": MB},
+    forms: {"_SHORT": 9},
+    items: {"LARGE": 8 * MB, "LONGEST": 16 * MB, "HEAD": 60},
+    learning: {"SAMPLE": 30, "OF_EACH": 2, "LONGEST": 4000},
+    masks: {"_DEPTH": 6},
+    openai: {"ID_LIMIT": 40},
+    places: {"CHUNK": MB, "_PACKED_CHUNK": 16 * 1024},
+    processes: {"TRIES": 5},
+    recognising: {"HEAD_LINES": 60, "HEAD_BYTES": 16 * MB, "FURTHER": 600},
+    rows: {"MOST_DETAIL": 200},
+    running: {"UNIT_BYTES": 64 * MB},
+}
+RENDERING = {"SECONDS": 10.0, "CLOCK": 10, "MEMORY": 1024 * MB, "LONGEST": 64 * MB}
+
+
+@pytest.mark.parametrize("module", LIMITS, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_a_limit_is_what_it_was(module: object) -> None:
+    assert {name: getattr(module, name) for name in LIMITS[module]} == LIMITS[module]  # type: ignore[index]
+
+
+def test_a_template_has_so_much_time_and_memory() -> None:
+    pytest.importorskip("message_history_measure")
+    from message_history_compile import rendering  # noqa: PLC0415 - an extra
+
+    assert {name: getattr(rendering, name) for name in RENDERING} == RENDERING
+
+
+def test_rows_of_arrow_are_held_in_groups() -> None:
+    pytest.importorskip("pyarrow")
+    from message_history_compile import arrow, arrow_rows  # noqa: PLC0415 - an extra
+
+    assert (arrow.ROWS_IN_GROUP, arrow_rows.ROWS_AT_ONCE) == (1000, 32)
