@@ -91,6 +91,23 @@ EQUIVALENT = {
         "three requests are recognised as two are"
     ),
     "core/messages/plain.py: a constant: `2` in `NO_UNICODE: Final = -2`": "any other negative number does as well",
+    "message_history_healing/verbatim.py: a constant: `0` in `return [], 0`": (
+        "of no entries nobody asks how far they go"
+    ),
+    "storage/databases/rows.py: a comparison: `start < whole.head.messages`": (
+        "there are no texts at the end, where none is another now"
+    ),
+    "message_history_proxy/store.py: a comparison: `len(found) >= CANDIDATES`": "what further queries find is cut off",
+    "message_history_proxy/encodings.py: a constant: `3` in `if sys.version_info >= (3, 14):`": (
+        "both modules do the same, and Python has one of them"
+    ),
+    "message_history_proxy/encodings.py: a constant: `14` in `if sys.version_info >= (3, 14):`": (
+        "both modules do the same, and Python has one of them"
+    ),
+    "message_history_compile/rows.py: a constant: `True` in "
+    '`"dialect": (dialect if dialect is not None else conversation.dialect(as_request=True)).name,`': (
+        "a dialect that lets the assistant end a list has the same name"
+    ),
 }
 """Changes that no test can notice, as the tool prints them without the line, with the reason."""
 OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {

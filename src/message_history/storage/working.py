@@ -196,13 +196,13 @@ class SharedSession:
 
         Complexity: that of `load`, `change` and `append`, for each attempt.
         """
-        for attempt in range(1, attempts + 1):
+        for left in reversed(range(attempts)):
             loaded = self.load()
             history = change(loaded)
             try:
                 self._append(history, loaded)
             except SessionConflictError:
-                if attempt == attempts:
+                if not left:
                     raise
             else:
                 return history

@@ -110,7 +110,7 @@ def _place(source: Path, target: Path, kept: list[bool]) -> str:
 
     Returns the hash of a copy; empty when the file was moved as it is.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target.parent.mkdir(exist_ok=True)
     if not kept:
         if source.exists():
             source.replace(target)

@@ -54,8 +54,7 @@ class _Conversation:
     sent: Sent
     whole: bytes  # the digest of all of its raw list
     size: int  # about how many bytes it holds
-    # The beginnings of its raw list that were sent, with their lengths.
-    keys: list[tuple[int, bytes]] = field(factory=list)
+    keys: list[bytes] = field(factory=list)  # the beginnings of its raw list that were sent
 
 
 @final
@@ -140,34 +139,34 @@ class MemoryConversations:
             else:
                 place, self._next = self._next, self._next + 1
                 ours = set(keys)
-                shared = [key for key in (old.keys if old is not None else ()) if key[1] in ours]
+                shared = [key for key in (old.keys if old is not None else ()) if key in ours]
                 self._kept[place] = _Conversation(sent, keys[-1], weight)
                 self._bytes += weight
-                for length, key in shared:
-                    self._index(place, length, key)
+                for key in shared:
+                    self._index(place, key)
             if isinstance(sent, Followed):
                 # A result may yet be put anywhere into the raw list, so all of its beginnings lead here.
-                there = {key for _, key in self._kept[place].keys}
-                for length, key in enumerate(keys, 1):
+                there = set(self._kept[place].keys)
+                for key in keys:
                     if key not in there:
-                        self._index(place, length, key)
+                        self._index(place, key)
             else:
-                self._index(place, len(known), keys[-1])
+                self._index(place, keys[-1])
             while len(self._kept) > self._max or (self._bytes > self._max_bytes and len(self._kept) > 1):
                 self._forget()
 
-    def _index(self, place: int, length: int, key: bytes) -> None:
+    def _index(self, place: int, key: bytes) -> None:
         places = self._places.setdefault(key, [])
         if place in places:
             places.remove(place)
         else:
-            self._kept[place].keys.append((length, key))
+            self._kept[place].keys.append(key)
         places.append(place)
 
     def _forget(self) -> None:
         place, gone = self._kept.popitem(last=False)
         self._bytes -= gone.size
-        for _, key in gone.keys:
+        for key in gone.keys:
             places = self._places[key]
             places.remove(place)
             if not places:

@@ -238,7 +238,7 @@ def _sides(raw: Sequence[Any], start: int, dialect: Dialect[Any]) -> list[_Side]
         cuts = [*(source for _, source in run), next_run]
         for first, last in combinations(range(len(cuts)), 2) if len(run) <= _LONG else [(0, len(run))]:
             begin, end = cuts[first], cuts[last]
-            if last - first < len(run) and (begin == cuts[first - 1] or end == cuts[last - 1]):
+            if begin == cuts[first - 1] or end == cuts[last - 1]:
                 continue  # one entry holds more than this
             blocks = tuple(block for message, _ in run[first:last] for block in message.content)
             if blocks and not any(entry in noted for entry in range(begin, end)):

@@ -43,7 +43,7 @@ def sound(kept: MemoryConversations) -> None:
             indexed[place].append(key)
     assert indexed.keys() <= kept._kept.keys()
     for place, one in kept._kept.items():
-        assert sorted(indexed[place]) == sorted(key for _, key in one.keys)
+        assert sorted(indexed[place]) == sorted(one.keys)
         assert one.whole in indexed[place]
     assert kept.held_bytes == sum(one.size for one in kept._kept.values())
 

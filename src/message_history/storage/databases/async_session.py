@@ -105,14 +105,14 @@ class AsyncSqlSession:
 
         `change` may be asynchronous.
         """
-        for attempt in range(1, attempts + 1):
+        for left in reversed(range(attempts)):
             loaded = await self.load()
             changed = change(loaded)
             history: MessageHistory = await changed if inspect.isawaitable(changed) else changed
             try:
                 await self._run(partial(SqlSession._append, history=history, since=loaded))
             except SessionConflictError:
-                if attempt == attempts:
+                if not left:
                     raise
             else:
                 return history
