@@ -69,6 +69,10 @@ EQUIVALENT = {
     '`name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"`': (
         "an infinity that is above 0 is above 1"
     ),
+    "core/turns/drafts.py: a constant: `0` in `return UserDraft(answers, (1 << len(results)) - 1, 0, "
+    "Log(message.content[len(results) :]), message.arrivals)`": (
+        "each call of the message has a real result, which beats a stub"
+    ),
     "core/turns/naming.py: a comparison: `0 < turn < len(self._past)`": "turn 0 has no assistant, and so no ids",
     "core/turns/stub_results.py: a condition: `_stub_parts if detail or key or decisions else _usual_stub_parts`": (
         "one of the two keeps what the other makes"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -27,6 +28,7 @@ from message_history.core.messages.message import with_arrivals, with_content, w
 from message_history.core.messages.thinking import count_of_thinking, invalidate_thinking
 from message_history.core.turns.replying import has_begun
 from message_history.core.values.json_values import FrozenDict
+from message_history.core.views.costs import Costs
 from message_history.windows import MovingWindow
 
 if TYPE_CHECKING:
@@ -137,3 +139,44 @@ def test_what_says_again_what_a_call_of_the_turn_has_is_for_no_earlier_call_of_i
     repeated = answered.add(Message.user([ToolResultBlock("c", "r") if again == "r" else asked[2].content[0]]))
     assert tuple(repeated) == tuple(answered)
     assert [repair.code for repair in repeated.repairs] == ["result_stubbed", "duplicate_result_dropped"]
+
+
+def test_a_late_result_with_the_id_that_a_call_came_with_is_quoted_behind_its_turn() -> None:
+    calls = [ToolUseBlock("x", "f", {"n": 1}), ToolUseBlock("x", "f", {"n": 2})]
+    history = MessageHistory().add_user("go").add_assistant(calls)
+    history = history.add_tool_result(history.awaiting[1], "two").add_user("on").without_unanswered()
+    assert history[1].ids == ("x_2",)
+    late = history.add_assistant("so").add({"role": "user", "content": [ToolResultBlock("x", "late")]})
+    assert late[-1].text.endswith("late")
+    assert late.repairs[-1].code is RepairCode.SECOND_RESULT_QUOTED
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"a": {"b": math.nan}}, "input.a.b: NaN, kept as text"),
+        ({"a": [0, (1, -math.inf)]}, "input.a[1][1]: -Infinity, kept as text"),
+        ({1: 2}, "input.value: a key that is a int, kept as '1'"),
+    ],
+)
+def test_a_value_that_json_cannot_carry_is_told_with_its_place(given: Any, words: str) -> None:
+    history = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", given))
+    assert [repair.detail for repair in history.repairs] == [words]
+
+
+def test_an_outline_tells_how_much_went_and_came_and_nothing_of_it() -> None:
+    blank = {"role": "user", "content": [{"type": "text", "text": text} for text in ("", " ")]}
+    history = MessageHistory.from_list([blank, {"role": "user", "content": "q"}])
+    assert [each.outline.partition("), ")[2] for each in history.repairs] == ["1 removed", "1 removed"]
+    stubbed = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", {})).add_user("on")
+    assert stubbed.repairs[-1].outline.endswith("(synthetic), ids '1', 1 added")
+
+
+def test_a_result_shows_that_it_is_an_error() -> None:
+    assert repr(ToolResultBlock("1", "x", is_error=True)) == "ToolResultBlock('1', 'x', True)"
+    assert repr(ToolResultBlock("1", "x")) == "ToolResultBlock('1', 'x')"
+
+
+def test_no_blocks_cost_nothing_whatever_a_message_costs() -> None:
+    costs = Costs(lambda _: 7)
+    assert (costs.of_blocks(()), costs.of_blocks((TextBlock("a"),))) == (0, 7)

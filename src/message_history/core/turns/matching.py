@@ -125,8 +125,6 @@ class Search:
 
     def _repeats(self, block: ToolResultBlock, named: int) -> bool:
         """Return whether a result says nothing that the results of its calls in the open turn do not say."""
-        if block.is_stub:
-            return True
         while named:
             answer = self._user.latest(lowest(named))
             if answer is not None and is_same_result(answer.result, block):

@@ -93,7 +93,7 @@ class _Seen:
             if assistant is not None:
                 for id in assistant.ids:
                     calls[id] = turn
-                if not items_of(assistant) and any(block.meta is not None for block in assistant.content):
+                if not items_of(assistant):  # a plain content holds no call that was renamed
                     for call in assistant.calls:
                         calls.update(dict.fromkeys(ids_of(call), turn))
             if user is not None and not items_of(user):
