@@ -168,7 +168,8 @@ def test_an_outline_tells_how_much_went_and_came_and_nothing_of_it() -> None:
     blank = {"role": "user", "content": [{"type": "text", "text": text} for text in ("", " ")]}
     history = MessageHistory.from_list([blank, {"role": "user", "content": "q"}])
     assert [each.outline.partition("), ")[2] for each in history.repairs] == ["1 removed", "1 removed"]
-    stubbed = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", {})).add_user("on")
+    call = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
+    stubbed = MessageHistory.from_list([{"role": "user", "content": "q"}, {"role": "assistant", "content": [call]}])
     assert stubbed.repairs[-1].outline.endswith("(synthetic), ids '1', 1 added")
 
 
