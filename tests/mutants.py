@@ -108,6 +108,14 @@ EQUIVALENT = {
     "message_history_proxy/encodings.py: a constant: `14` in `if sys.version_info >= (3, 14):`": (
         "both modules do the same, and Python has one of them"
     ),
+    "message_history_compile/rows.py: a constant: `0` in "
+    '`omissions.append(omitted(0, "text next to calls, as was asked for"))`': "a receipt has no place of an omission",
+    "message_history_compile/rows.py: a constant: `0` in "
+    '`omissions.append(rewritten(0, "parallel calls one after the other"))`': "a receipt has no place of an omission",
+    "message_history_compile/arrow_rows.py: a constant: `False` in "
+    "`with pq.ParquetFile(opened, pre_buffer=False, buffer_size=CHUNK) as file:`": (
+        "what is read before it is asked for is the same"
+    ),
     "message_history_compile/rows.py: a constant: `True` in "
     '`"dialect": (dialect if dialect is not None else conversation.dialect(as_request=True)).name,`': (
         "a dialect that lets the assistant end a list has the same name"

@@ -197,6 +197,28 @@ def test_atif_steps_are_numbered_and_results_are_with_their_calls() -> None:
     assert row["extra"]["receipt"]["format"] == "log"
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"type": "url", "url": "https://example.org/a.png"},
+        {"type": "url", "url": "https://example.org/a.jpeg", "media_type": "image/jpeg"},
+    ],
+)
+def test_atif_has_texts_and_images_at_urls_in_their_order(source: dict[str, Any]) -> None:
+    shown = {"type": "image", "source": source}
+    told = [{"type": "text", "text": "See"}, shown, {"type": "text", "text": "?"}]
+    item = listed(user(told), assistant([call("t")]), user([result("t", told[:2])]), assistant("A cat."))
+    media_type = source.get("media_type", "image/png")
+    image = {"type": "image", "source": {"media_type": media_type, "path": source["url"]}}
+    first, second, _ = row_of(item, "atif")["steps"]
+    assert first["message"] == [{"type": "text", "text": "See"}, image, {"type": "text", "text": "?"}]
+    assert second["observation"]["results"][0]["content"] == [{"type": "text", "text": "See"}, image]
+
+
+def test_atif_rejects_an_image_without_a_url() -> None:
+    assert reason_of(listed(user([IMAGE]), assistant("A cat.")), "atif") == "media"
+
+
 def test_inspect_compares_with_the_last_answer() -> None:
     row = row_of(agent(), "inspect")
     assert row["target"] == "Sunny in Paris."

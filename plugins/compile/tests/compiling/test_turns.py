@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from message_history.core.messages.blocks import RedactedThinkingBlock
 from message_history.core.messages.message import is_plain
 from message_history_compile import masks
 from message_history_compile import turns as making
-from message_history_compile.targets.forms import short_ids
+from message_history_compile.targets.forms import short_ids, user_in_results
 from message_history_compile.turns import Call, Turn, join_users, turns_of
 
 PICTURE = ImageBlock.from_url("https://example.org/a.png")
@@ -32,6 +33,29 @@ def test_thinking_is_in_the_row_or_told(thinking: bool, reasoning: str, told: li
     assert (reply.text, reply.reasoning, reply.parts) == ("x", reasoning, ())
     assert [(each.detail, each.removed) for each in omissions] == told
     assert {each.index for each in omissions} == {1}
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize("order", sorted(set(permutations("aap"))), ids="".join)
+def test_a_picture_among_texts_is_a_part_in_its_place(role: str, order: tuple[str, ...]) -> None:
+    blocks = [PICTURE if kind == "p" else TextBlock(f"{kind}{n}") for n, kind in enumerate(order)]
+    history = MessageHistory().add_user("hi")
+    history = MessageHistory().add_user(blocks) if role == "user" else history.add_assistant(blocks)
+    turn = turns_of(history)[0][-1]
+    assert turn.parts == tuple(blocks)
+    assert turn.text == "\n\n".join(block.text for block in blocks if isinstance(block, TextBlock))
+
+
+def test_texts_alone_are_no_parts() -> None:
+    turns, _ = turns_of(MessageHistory().add_user("hi").add_assistant([TextBlock("a"), THOUGHT, TextBlock("b")]))
+    assert turns[-1] == Turn("assistant", "a\n\nb", "Hm.")
+
+
+def test_user_text_after_results_is_in_the_last_of_them() -> None:
+    turns = [Turn("tool", "1"), Turn("tool", "2"), Turn("user", "go"), Turn("user", "on"), Turn("assistant", "ok")]
+    assert user_in_results([Turn("user", "hi"), *turns]) == [
+        Turn("user", "hi"), Turn("tool", "1"), Turn("tool", "2\n\ngo\n\non"), Turn("assistant", "ok"),
+    ]  # fmt: skip
 
 
 def test_without_a_system_prompt_there_is_no_turn_for_one() -> None:
