@@ -18,6 +18,12 @@ def test_every_column_but_those_of_what_may_be_missing_has_a_value() -> None:
     assert nullable == MAY_BE_NULL
 
 
+def test_no_database_is_asked_to_check_a_value() -> None:
+    found = tables.SESSIONS.metadata.tables.values()
+    kinds = {type(each).__name__ for table in found for each in table.constraints}
+    assert kinds == {"PrimaryKeyConstraint", "UniqueConstraint"}
+
+
 def test_a_session_that_is_not_saved_has_nothing() -> None:
     assert NEW._asdict() == {"number": 0, "revision": 0, "messages": 0, "repairs": 0, "system": None}
 

@@ -15,11 +15,17 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
+from sqlalchemy.exc import OperationalError
 from tests.following.prefixes import begins_with
 from tests.sessions.databases import REQUIRED, NoServerError, postgresql_server
 
 from healed.test_conversations import CHAT, call, result, send, user
+from message_history.core.values.log import Log
+from message_history.following.digests import digest_of
 from message_history_healing import Healer
+from message_history_healing.conversations import Found
+from message_history_healing.request import Untouched
+from message_history_proxy import store
 from message_history_proxy.store import DatabaseConversations
 from proxying.servers import proxy_before
 from proxying.test_proxy import OK, body_of
@@ -149,6 +155,66 @@ def test_a_row_of_another_version_counts_as_not_known(url: str, tmp_path: Path, 
     with closing(sqlite3.connect(tmp_path / "kept.db", isolation_level=None)) as database:
         database.execute("update message_history_proxy_sent set sent = ?", (row,))
     assert send(healer_on(url), LATE) == LATE
+
+
+def test_the_tables_are_made_once_and_again_after_a_failure(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    finished: list[object] = []
+    create_all = store._ALL.create_all
+
+    def create(engine: Any) -> None:
+        made.append(engine)
+        if len(made) == 1:
+            raise OperationalError("x", None, Exception())
+        create_all(engine)
+
+    monkeypatch.setattr(store._ALL, "create_all", create)
+    monkeypatch.setattr(store, "finish", finished.append)
+    errors: list[Exception] = []
+    stores.append(DatabaseConversations(url, float, errors.append))
+    known = [digest_of(user("go"))]
+    for _ in range(3):
+        assert stores[-1].find("g", known) == Found()
+    assert (len(made), len(finished), len(errors)) == (2, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("url", "scheme"),
+    [
+        ("sqlite:///a.db", "sqlite"),
+        ("postgres://h/d", "postgresql+psycopg"),
+        ("postgresql://h/d", "postgresql+psycopg"),
+        ("postgresql+psycopg://h/d", "postgresql+psycopg"),
+    ],
+)
+def test_an_address_of_a_database_names_its_driver(url: str, scheme: str) -> None:
+    if scheme != "sqlite":
+        pytest.importorskip("psycopg")
+    engine = store.engine_of(url)
+    assert engine.url.drivername == scheme
+    engine.dispose()
+
+
+def test_an_empty_list_is_not_kept_and_its_conversation_is_not_known(url: str, tmp_path: Path) -> None:
+    healer_on(url).conversations.keep("g", Untouched(Log()), Found(), 0)
+    assert stores[-1].find("g", []) == Found()
+    with closing(sqlite3.connect(tmp_path / "kept.db", isolation_level=None)) as database:
+        assert database.execute("select count(*) from message_history_proxy_sent").fetchone() == (0,)
+
+
+def test_groups_are_kept_apart(url: str) -> None:
+    healer = healer_on(url)
+    first = send(healer, BROKEN, group="a")
+    assert send(healer, LATE, group="b") == LATE
+    assert begins_with(send(healer, LATE, group="a"), first)
+
+
+def test_many_entries_are_looked_for_in_several_queries(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for batch in (1, 2, 3):
+        monkeypatch.setattr(store, "_BATCH", batch)
+        first = send(healer_on(f"{url}{batch}"), BROKEN)
+        longer = [*LATE, {"role": "assistant", "content": "yes"}, user("and so?")]
+        assert begins_with(send(healer_on(f"{url}{batch}"), longer), first)
 
 
 def test_a_database_that_is_gone_is_told_and_requests_go_on(tmp_path: Path) -> None:
