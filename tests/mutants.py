@@ -84,6 +84,13 @@ EQUIVALENT = {
     "message_history_compile/learning.py: a comparison: `len(chosen) < _most(name)`": (
         "a row too many is taken out again as soon as it is put in"
     ),
+    "message_history_compile/learning.py: a comparison: `digest < max(chosen)`": (
+        "a digest that is there already is not asked about"
+    ),
+    "message_history_compile/learning.py: and for or, or the reverse: "
+    "`digest not in chosen and (len(chosen) < _most(name) or digest < max(chosen))`": (
+        "what is there is put there again, and a row too many is taken out again"
+    ),
     "message_history_healing/beginnings.py: a constant: `16` in "
     "`last = hashlib.blake2b(last + entry.whole, digest_size=16).digest()`": (
         "a longer digest tells lists apart as well"
