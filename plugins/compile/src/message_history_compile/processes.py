@@ -7,6 +7,7 @@ import signal
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history_compile.shards import compile_unit
@@ -42,7 +43,7 @@ def _run(
     workers: int, on_progress: Callable[[int], None] | None, units: Sequence[Unit], plan: Plan, work: str
 ) -> Iterator[UnitReport]:
     waiting = {unit.index: unit for unit in units}
-    for attempt in range(1, TRIES + 1):
+    for attempt in count(1):
         try:
             for report in _attempt(workers, on_progress, list(waiting.values()), plan, work):
                 del waiting[report.index]

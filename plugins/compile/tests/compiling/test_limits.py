@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from attrs import fields
 
 from message_history_compile import (
     finishing,
@@ -14,8 +15,10 @@ from message_history_compile import (
     recognising,
     rows,
     running,
+    shards,
 )
-from message_history_compile.targets import forms, openai
+from message_history_compile.plan import Plan
+from message_history_compile.targets import base, forms, openai
 
 MB = 1024 * 1024
 LIMITS = {
@@ -51,3 +54,21 @@ def test_rows_of_arrow_are_held_in_groups() -> None:
     from message_history_compile import arrow, arrow_rows  # noqa: PLC0415 - an extra
 
     assert (arrow.ROWS_IN_GROUP, arrow_rows.ROWS_AT_ONCE) == (1000, 32)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(Plan, rows.Source, rows.Row, rows.Rejected, running.CompileReport, shards.Unit, shards.UnitReport),
+        *(base.Settings, base.Sample, base.Target),
+    ],
+    ids=lambda kind: kind.__name__,
+)
+def test_a_value_is_made_by_the_names_of_its_fields(kind: type) -> None:
+    assert {each.kw_only for each in fields(kind)} == {True}
+
+
+def test_a_report_of_nothing_is_empty() -> None:
+    nothing = {"rows": {}, "repaired": 0, "repairs": {}, "rejected": {}, "bytes": 0, "shards": 0}
+    assert running._values(running.CompileReport()) == nothing
+    assert shards.UnitReport(index=1, bytes=2).repaired == 0

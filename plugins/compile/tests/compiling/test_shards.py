@@ -9,13 +9,16 @@ import signal
 from collections import Counter
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from attrs import evolve
 from tests.needs import needs_processes
 
 from compiling.conversations import agent, crashed, write_lines
+from message_history.files import disk
 from message_history.files.errors import SessionError
 from message_history_compile import counting, finishing, processes, running, shards
 from message_history_compile.places import DamagedError
@@ -191,6 +194,15 @@ def test_progress_is_told_line_by_line_and_adds_up(tmp_path: Path) -> None:
     assert read == [whole.stat().st_size]
 
 
+def test_a_run_whose_files_do_not_hold_what_was_counted_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(ROW * 2)
+    monkeypatch.setattr(finishing, "_rejected", lambda *_: [b"{}\n"])
+    with pytest.raises(counting.CountError, match="it holds 1 lines, and 0 were rejected"):
+        compile_files([path], TRL, tmp_path / "out")
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
 @pytest.mark.parametrize(("lost", "why"), [(1, "3 lines"), (-1, "1 lines")])
 def test_a_unit_is_counted_again(lost: int, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "in.jsonl"
@@ -299,6 +311,69 @@ def test_where_there_are_no_locks_a_run_works_without(tmp_path: Path, monkeypatc
         pass
 
 
+def test_a_run_elsewhere_is_the_same_run_in_a_folder_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(ROW * 4)
+    told: list[Any] = []
+
+    def publishing(make: Any, out: str, last: str) -> Any:
+        told.append((out, last))
+        return make(tmp_path / "here")
+
+    monkeypatch.setattr(running, "publish", publishing)
+    options: dict[str, Any] = {name: lambda _: told.append(1) for name in ("on_start", "on_report", "on_progress")}
+    report = compile_files([path], TRL, "mem://out", unit_bytes=SIZE, **options)
+    assert (report.shards, told) == (2, [("mem://out", "manifest.json"), *[1] * 7])
+    assert (tmp_path / "here" / "manifest.json").exists()
+
+
+def test_what_says_that_a_run_goes_on_or_has_ended_is_on_the_disk_and_all_are_for_everybody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(ROW * 2)
+    written: dict[str, tuple[bool, bool]] = {}
+    replace, locks = disk.replace, []
+
+    def recorded(target: Path, parts: Any, *, sync: bool, private: bool) -> None:
+        written[target.name] = (sync, private)
+        replace(target, parts, sync=sync, private=private)
+
+    def locked(target: Path, timeout: float) -> nullcontext[None]:
+        locks.append((target.name, timeout))
+        return nullcontext()
+
+    for module in (running, finishing):
+        monkeypatch.setattr(module, "replace", recorded)
+    monkeypatch.setattr(running, "locked", locked)
+    compile_files([path], TRL, tmp_path / "out")
+    lasting = dict.fromkeys(("run.json", "rejected.jsonl", "manifest.json"), (True, False))
+    others = dict.fromkeys(("README.md", "learned.html", "learned.json"), (False, False))
+    assert (written, locks) == ({**lasting, **others}, [("run.json", 0)])
+
+
+def test_the_page_of_a_run_adds_up_what_its_units_counted(tmp_path: Path) -> None:
+    shown = []
+    reports = []
+    for n, length in enumerate((3, 20)):
+        row = {"messages": [{"role": "user", "content": "q" * length}, {"role": "assistant", "content": f"{n}."}]}
+        path = write_lines(tmp_path / f"{n}.jsonl", [row, row])
+        unit = Unit(index=n, parts=unit_of(path).parts)
+        made = compile_unit(unit, TRL, str(tmp_path / "work"))
+        reports.append(evolve(made, tokens={"learned": 2 + n, "context": 1}, token_lengths={"16": 1, "4": n}))
+        shown.extend(json.loads((tmp_path / "work" / f"0000{n}" / "sample.json").read_text(encoding="utf-8")))
+    counts: dict[str, Any] = {"target": "trl", "rows": {"train": 4}, "repaired": 0, "repairs": {}, "rejected": {}}
+    finishing.write_learned(tmp_path, tmp_path / "work", reports, counts)
+    assert json.loads((tmp_path / "learned.json").read_text(encoding="utf-8")) == {
+        **counts,
+        "characters": {"learned": 8, "masked": 0, "synthetic": 0, "context": 46},
+        "lengths": {"4": 2, "16": 2},
+        "tokens": {"learned": 5, "masked": 0, "synthetic": 0, "context": 2},
+        "token_lengths": {"4": 1, "16": 2},
+        "sample": sorted(shown, key=lambda each: each["digest"]),
+    }
+
+
 @pytest.mark.parametrize("has_receipts", [True, False])
 def test_duplicates_are_taken_out_of_all_that_is_written_of_them(has_receipts: bool, tmp_path: Path) -> None:
     other = ROW.replace(b'"q"', b'"other"')
@@ -325,6 +400,14 @@ def test_duplicates_are_taken_out_of_all_that_is_written_of_them(has_receipts: b
     assert not list((tmp_path / "out").rglob(".*"))
 
 
+def test_a_shard_is_moved_as_it_is_and_may_have_been_moved_before(tmp_path: Path) -> None:
+    source, target = tmp_path / "a.jsonl", tmp_path / "train" / "b.jsonl"
+    source.write_bytes(ROW)
+    for _ in range(2):
+        assert finishing._place(source, target, []) == ""
+        assert (source.exists(), target.read_bytes()) == (False, ROW)
+
+
 def test_a_card_names_the_splits_that_have_rows(tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     path.write_bytes(ROW * 2)
@@ -345,6 +428,12 @@ def test_a_card_names_the_splits_that_have_rows(tmp_path: Path) -> None:
 # Processes
 
 
+class Numbered(Future[UnitReport]):
+    """A future that knows of which unit it is."""
+
+    number = 0
+
+
 class Pool:
     """Stands for a pool of processes: what is submitted is done at once, here."""
 
@@ -359,7 +448,8 @@ class Pool:
         Pool.made.append(self)
 
     def submit(self, function: Any, unit: Unit, plan: Plan, work: str) -> Future[UnitReport]:
-        future: Future[UnitReport] = Future()
+        future = Numbered()
+        future.number = unit.index
         self.taken.append(unit.index)
         if Pool.breaks and unit.index:
             Pool.breaks -= 1
@@ -375,8 +465,13 @@ class Pool:
 @pytest.fixture
 def pools(monkeypatch: pytest.MonkeyPatch) -> list[Pool]:
     monkeypatch.setattr(processes, "ProcessPoolExecutor", Pool)
-    # In order, whatever the addresses of its futures are.
-    monkeypatch.setattr(processes, "wait", lambda waiting, *_: (set(waiting), set()))
+
+    # One after the other, whatever the addresses of the futures are.
+    def first(waiting: set[Numbered], *_: object) -> tuple[set[Numbered], set[Numbered]]:
+        done = min(waiting, key=lambda each: each.number)
+        return {done}, waiting - {done}
+
+    monkeypatch.setattr(processes, "wait", first)
     monkeypatch.setattr(processes, "_counters", [])
     monkeypatch.setattr(Pool, "made", [])
     monkeypatch.setattr(Pool, "breaks", 0)
