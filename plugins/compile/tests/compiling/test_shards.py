@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import multiprocessing
+import os
 import signal
 from collections import Counter
 from concurrent.futures import Future
@@ -201,6 +202,17 @@ def test_a_run_whose_files_do_not_hold_what_was_counted_fails(tmp_path: Path, mo
     with pytest.raises(counting.CountError, match="it holds 1 lines, and 0 were rejected"):
         compile_files([path], TRL, tmp_path / "out")
     assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+def test_what_a_unit_wrote_is_on_the_disk_before_its_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(b"\n" + ROW + b"{}\n" + ROW)
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.fstat(descriptor).st_size))
+    made = compile_unit(unit_of(path), OPENAI, str(tmp_path / "work"))
+    folder = tmp_path / "work" / "00000"
+    assert sorted(synced) == sorted((folder / name).stat().st_size for name in made.hashes)
+    assert (made.rows, made.rejected, len(synced)) == ({"train": 2}, {"no_conversation": 1}, 4)
 
 
 @pytest.mark.parametrize(("lost", "why"), [(1, "3 lines"), (-1, "1 lines")])
