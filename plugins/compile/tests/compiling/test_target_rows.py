@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from message_history import ImageBlock, MessageHistory, TextBlock
-from message_history_compile.columns import images_of, with_images, with_lists
+from message_history_compile.columns import check_columns, images_of, with_images, with_lists
 from message_history_compile.errors import CannotCompileError
 from message_history_compile.targets import TARGETS
 from message_history_compile.targets.base import NO_SETTINGS, Sample
 from message_history_compile.targets.forms import (
+    calls_as_text,
     join_results,
     single_calls,
     system_first,
+    system_in_user,
     text_apart,
     user_in_results,
     without_text,
@@ -292,3 +295,105 @@ def test_only_a_list_of_messages_as_text_becomes_one(text: Any, is_list: bool) -
     assert (found is item) is not is_list
     assert found == ({"a": 1, "b": json.loads(text)} if is_list else item)
     assert with_lists(text) is text
+
+
+def test_late_system_messages_are_text_of_the_user_before_or_after_them() -> None:
+    late = Turn("system", "Hurry.")
+    marked = "<system>\nHurry.\n</system>"
+    turns = [Turn("system", "s"), Turn("user", "a"), late, Turn("user", "b"), Turn("assistant", "c"), late]
+    sample = Sample(id="i", turns=turns)
+    joined = Turn("user", f"a\n\n{marked}\n\nb")
+    assert system_in_user(sample) == [joined, Turn("assistant", "c"), Turn("user", marked)]
+    assert [(each.code.value, each.index, each.detail) for each in sample.omissions] == [
+        ("rewritten", place, "a late system message as marked text of the user's turn") for place in (1, 4)
+    ]
+    plain = Sample(id="i", turns=turns[:2])
+    assert (system_in_user(plain), plain.omissions) == ([turns[1]], [])
+
+
+def test_calls_as_text_have_the_tags_of_hermes() -> None:
+    tools = [{"é": 1}, {"b": 2}]
+    defined = '<tools>\n{"é": 1}\n{"b": 2}\n</tools>'
+    turns = [
+        Turn("system", "s"),
+        Turn("user", "q"),
+        Turn("assistant", "a", calls=(CALL, Call("d", "ü", {"é": 1}, "{}"))),
+        Turn("tool", "x", synthetic=True),
+        Turn("tool", "y"),
+        Turn("user", "u"),
+        Turn("assistant", "b"),
+    ]
+    called = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>\n'
+    called += '<tool_call>\n{"name": "ü", "arguments": {"é": 1}}\n</tool_call>'
+    results = "<tool_response>\nx\n</tool_response>\n\n<tool_response>\ny\n</tool_response>\n\nu"
+    rest = [
+        Turn("user", "q"),
+        Turn("assistant", f"a\n{called}"),
+        Turn("user", results, synthetic=True),
+        Turn("assistant", "b"),
+    ]
+    assert calls_as_text(turns, tools) == [Turn("system", f"s\n\n{defined}"), *rest]
+    assert calls_as_text(turns[1:], tools) == [Turn("system", defined), *rest]
+    assert calls_as_text(turns, []) == [turns[0], *rest]
+
+
+READ: Any = SimpleNamespace(
+    file=SimpleNamespace(system="Be short.", entries=({"content": ["one", {"text": "two"}]}, ("three",))), tools=()
+)
+WITH_TOOLS: Any = SimpleNamespace(file=READ.file, tools=({"name": "f"},))
+
+
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        ({"audio": "x"}, "the column `audio`, which no target has a place for"),
+        ({"videos": []}, None),
+        ({"videos": ["x"], "role": "user"}, None),
+        ([1], None),
+        ({"tools": "[]"}, None),
+        ({"tools": '[{"name": "f"}]'}, "the column `tools` would be lost"),
+        ({"functions": "no JSON"}, "the column `functions` would be lost"),
+        ({"function": " "}, None),
+        ({"function": [1]}, "the column `function` would be lost"),
+        ({"system": "Be short. "}, None),
+        ({"output": "two", "input": "three", "answer": "one"}, None),
+        ({"output": "four"}, "the column `output` would be lost"),
+        ({"output": " ", "input": None, "answer": ["x"]}, None),
+        ({"chosen": "Human: one\n\nAssistant: two"}, None),
+        ({"chosen": "Human: one\n\nAssistant: no"}, "the column `chosen` would be lost"),
+        ({"source": "web"}, None),
+    ],
+    ids=repr,
+)
+def test_a_column_is_read_or_rejects_its_row(item: Any, why: str | None) -> None:
+    check_columns(item, [])
+    if why is None:
+        check_columns(item, [READ])
+        return
+    with pytest.raises(CannotCompileError) as caught:
+        check_columns(item, [READ])
+    assert caught.value.why == why
+    assert caught.value.code == ("media" if "place" in why else "column")
+    if "unction" in why or "tools" in why:
+        check_columns(item, [READ, WITH_TOOLS])
+
+
+FLAGS = {
+    "openai_chat": "learns masks",
+    "bedrock": "learns thinking",
+    "bedrock-claude": "learns",
+    "anthropic": "learns",
+    "trl": "learns thinking",
+    "chat-template": "learns thinking needs_template",
+    "sharegpt-llama-factory": "learns thinking",
+    "sharegpt-axolotl": "learns masks thinking",
+    "atif": "masks tells thinking",
+    "inspect": "masks thinking",
+    "parquet": "masks tells thinking arrow",
+}
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_target_has_a_place_for_what_it_has(name: str) -> None:
+    flags = ("learns", "masks", "tells", "thinking", "arrow", "needs_template")
+    assert [flag for flag in flags if getattr(TARGETS[name], flag)] == FLAGS[name].split()
