@@ -165,3 +165,18 @@ def test_short_ids_are_numbered_in_the_order_of_the_calls_and_results_follow_the
     assert made == [
         ["aaaaaaaaa", "aaaaaaaab"], "aaaaaaaab", "aaaaaaaaa", ["aaaaaaaac"], "aaaaaaaac", "b"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", sorted(set(permutations(("user", "user", "system", "tool")))))
+def test_what_users_tools_and_the_system_say_between_two_replies_stays_in_its_order(order: tuple[str, ...]) -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    between = [{"role": role, "content": f"{role} {n}"} for n, role in enumerate(order)]
+    between = [{**each, "tool_call_id": "1"} if each["role"] == "tool" else each for each in between]
+    reply = {"role": "assistant", "content": None, "tool_calls": [call]}
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}, reply, *between])
+    turns, omissions = turns_of(history)
+    first = [each["content"] for each in between if each["role"] == "tool"]
+    words = "\n\n".join(turn.text for turn in turns[2:])
+    assert words == "\n\n".join([*first, *(each["content"] for each in between if each["role"] != "tool")])
+    assert [turn.role for turn in turns[2:]].count("system") == 1
+    assert omissions == []
