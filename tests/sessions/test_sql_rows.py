@@ -6,8 +6,10 @@ import pytest
 
 pytest.importorskip("sqlalchemy")
 
+from message_history import MessageHistory
 from message_history.storage.databases import tables
-from message_history.storage.databases.rows import MOST_SEARCHED, NEW, searched
+from message_history.storage.databases.rows import MOST_SEARCHED, NEW, calls_since, searched
+from tests.dialects.test_openai_responses_approvals import APPROVED, CALLED, QUESTION, REQUEST, RESPONSES
 
 MAY_BE_NULL = {("message_history_sessions", "system"), ("message_history_calls", "until")}
 
@@ -33,3 +35,12 @@ def test_the_first_100_000_characters_of_a_message_are_searched(length: int) -> 
     assert MOST_SEARCHED == 100_000
     text = "a" * length
     assert searched({"content": [{"type": "text", "text": text}]}) == text[:100_000]
+
+
+def test_a_call_that_the_provider_has_run_does_not_wait_wherever_it_was_asked_for() -> None:
+    """What is new in a history may be the provider's record alone, behind the request and its approval."""
+    history = MessageHistory.from_list([QUESTION, REQUEST, APPROVED, CALLED], dialect=RESPONSES)
+    assert [message.role for message in history] == ["user", "assistant", "user", "assistant"]
+    for first in range(len(history)):
+        found = calls_since(history, first, len(history) - 1)
+        assert (found.settled, found.waiting) == ([history.calls[0].key], [])

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from message_history.dialects import Anthropic, Gemini, Native, OpenAIChat
-from message_history_healing import convert_request
+from message_history_healing import ConvertedRequest, HealedRequest, Healing, convert_request
+from message_history_healing.request import ReadRequest
 
 OPUS = Anthropic.for_model("claude-opus-4-6")
 REQUEST: dict[str, Any] = {
@@ -66,3 +67,9 @@ def test_only_an_api_has_requests() -> None:
         convert_request(REQUEST, Native())
     with pytest.raises(ValueError, match="no list of messages"):
         convert_request({"model": "x"}, Anthropic())
+
+
+@pytest.mark.parametrize("kind", [ConvertedRequest, HealedRequest, Healing, ReadRequest])
+def test_two_requests_are_two_whatever_they_hold(kind: Any) -> None:
+    """They hold dicts: they are compared and hashed as objects are."""
+    assert (kind.__eq__, kind.__hash__) == (object.__eq__, object.__hash__)
