@@ -100,6 +100,26 @@ def test_each_part_of_a_side_that_whole_entries_say_is_one(count: int, monkeypat
             assert made == wanted, (roles, sources)
 
 
+@pytest.mark.parametrize(("count", "made"), [(16, 16 * 17 // 2), (17, 1)])
+def test_of_a_side_of_many_messages_only_the_whole_is_known(
+    count: int, made: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raw: list[Any] = [{"entry": n} for n in range(count)]
+    parsed = Parsed([user(f"{n}") for n in range(count)], [*range(count)])
+    monkeypatch.setattr(verbatim, "read", lambda *_: parsed)
+    sides = _sides(raw, 0, OpenAIChat())
+    assert len(sides) == made
+    assert _Side(user(*(f"{n}" for n in range(count))), 0, count) in sides
+
+
+@pytest.mark.parametrize("count", [16, 17])
+def test_of_a_message_of_many_blocks_only_the_whole_is_looked_for(count: int) -> None:
+    texts = [f"{n}" for n in range(count)]
+    whole, sides = user(*texts), (user(*texts[:-1]), user(texts[-1]))
+    assert finder([whole], *sides).entries_of(whole) == ((RAW[:2], 16) if count == 16 else ([], 0))
+    assert finder([whole], whole).entries_of(whole) == (RAW[:1], count)
+
+
 def test_memory_holds_10_000_conversations_and_half_a_gigabyte_unless_told_otherwise() -> None:
     defaults = {name: each.default for name, each in signature(MemoryConversations).parameters.items()}
     assert defaults == {"max_conversations": 10_000, "max_bytes": 536_870_912}

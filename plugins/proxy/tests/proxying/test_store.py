@@ -178,6 +178,13 @@ def test_the_tables_are_made_once_and_again_after_a_failure(url: str, monkeypatc
     assert (len(made), len(finished), len(errors)) == (2, 1, 1)
 
 
+def test_every_column_has_a_value_but_what_was_sent_and_what_is_looked_for_has_an_index() -> None:
+    columns = [column for table in (store.CONVERSATIONS, store.BEGINNINGS) for column in table.columns]
+    assert [column.name for column in columns if column.nullable] == ["sent"]
+    assert [column.name for column in columns if column.index] == ["used", "beginning", "conversation"]
+    assert [column.name for column in columns if column.primary_key] == ["id", "number"]
+
+
 @pytest.mark.parametrize(
     ("url", "scheme"),
     [
