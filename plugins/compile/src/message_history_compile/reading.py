@@ -205,7 +205,10 @@ def _read_whole(path: str, chosen: Format | None) -> Iterator[Found | Rejected]:
                 yield from conversations_of(item, evolve(source, label=f"item {n}"), row_format)
             return
         masks = masks_in(parse_document(data).numbered_items) if may_hold_masks(data) else None
-        yield from _read_session(session_in(data, chosen=chosen), source, masks)
+        session = session_in(data, chosen=chosen)
+        # A data set of one row looks like a session.
+        row = parse_document(data).value if session.format.general else None
+        yield from _read_session(session, source, masks, row)
     except NotRecognisedError as error:
         yield Rejected(source=source, code="not_recognised", why=str(error))
     except TooLargeError as error:
@@ -231,13 +234,19 @@ def _masks_in_lines(path: str) -> int | None:
     return sum(found) if found else None
 
 
-def _read_session(session: SessionFile, source: Source, masks: int | None) -> Iterator[Found | Rejected]:
-    """Yield the conversations of a file; `masks` counts its masks, and is None where none may be in it."""
+def _read_session(
+    session: SessionFile, source: Source, masks: int | None, row: Any = None
+) -> Iterator[Found | Rejected]:
+    """Yield the conversations of a file.
+
+    `masks` counts its masks, and is None where none may be in it; `row` is the file where it may be a row with columns.
+    """
     for note in session.unread:
         why = f"place {note.line}: {note.detail}: not read"
         yield Rejected(source=source, code="entry_not_read", why=why)
     try:
         _check_masks(masks or 0, session.conversations)
+        check_columns(row, session.conversations)
     except CannotCompileError as error:
         yield Rejected(source=source, code=error.code, why=error.why)
         return
@@ -249,7 +258,7 @@ def _read_session(session: SessionFile, source: Source, masks: int | None) -> It
         if _is_not_preferred(each, session.format):
             yield Rejected(source=place, code="preference", why="the end that was not preferred")
         elif each.file.entries:
-            yield Found(each, place, may_mask=masks is not None)
+            yield Found(each, place, images_of(row), masks is not None)
         else:
             yield Rejected(source=place, code="no_conversation", why="it holds no messages")
 

@@ -48,6 +48,15 @@ def test_images_of_a_row_stand_where_its_text_says() -> None:
     assert reason_of({**item, "images": [{"bytes": "x"}] * 2}, "openai_chat") == "media"
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_images_of_a_file_of_few_rows_are_in_them(count: int, tmp_path: Path) -> None:
+    item = {"messages": [{"role": "user", "content": "<image>Who?"}, ASKED[1]], "images": ["a.jpg"]}
+    write_lines(tmp_path / "in.jsonl", [item] * count)
+    compile_files([tmp_path / "in.jsonl"], Plan(target="openai_chat"), tmp_path / "out")
+    text = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "out" / "train").iterdir())
+    assert text.count('{"type":"image_url","image_url":{"url":"a.jpg"}}') == count
+
+
 @pytest.mark.parametrize("column", ["audios", "videos"])
 def test_sound_and_films_have_no_place(column: str) -> None:
     assert reason_of({"messages": ASKED, column: ["a.mp4"]}, "parquet") == "media"

@@ -86,14 +86,15 @@ def test_the_last_line_is_looked_at_with_the_others_unless_it_is_cut_off(last: b
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", ""])
 @pytest.mark.parametrize(("column", "code"), [("videos", "media"), ("system_prompt", "column")])
-def test_no_column_is_lost_of_two_rows_without_a_last_line_feed(
-    end: str, column: str, code: str, tmp_path: Path
+@pytest.mark.parametrize("count", [1, 2])
+def test_no_column_is_lost_of_one_row_or_of_two_without_a_last_line_feed(
+    count: int, end: str, column: str, code: str, tmp_path: Path
 ) -> None:
-    """Two rows without a line feed at the end were read as one session, of which nobody looked at the columns."""
-    rows = [json.dumps({**ROW, column: "Be short."})] * 2
+    """They were read as one session, of which nobody looked at the columns."""
+    rows = [json.dumps({**ROW, column: "Be short."})] * count
     (tmp_path / "in.jsonl").write_bytes(("\n".join(rows) + end).encode())
     report = compile_files([tmp_path / "in.jsonl"], Plan(target="trl"), tmp_path / "out")
-    assert (report.rows, report.rejected) == ({}, {code: 2})
+    assert (report.rows, report.rejected) == ({}, {code: count})
 
 
 def test_only_the_first_lines_are_recognised_together(monkeypatch: pytest.MonkeyPatch) -> None:
