@@ -91,6 +91,7 @@ EQUIVALENT = {
     "`digest not in chosen and (len(chosen) < _most(name) or digest < max(chosen))`": (
         "what is there is put there again, and a row too many is taken out again"
     ),
+    "message_history_healing/langchain.py: dropped `super().__init__()`": "LangChain's own class has no `__init__`",
     "message_history_healing/beginnings.py: a constant: `16` in "
     "`last = hashlib.blake2b(last + entry.whole, digest_size=16).digest()`": (
         "a longer digest tells lists apart as well"

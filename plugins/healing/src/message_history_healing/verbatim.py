@@ -287,14 +287,10 @@ def _unmarked(message: Message) -> Message:
 
 def _has_mark(block: Block) -> bool:
     inner = getattr(block, "content", ())
-    return (block.meta is not None and any(CACHE_MARK in keys for keys in _key_sets(block))) or (
+    extra = block.meta.extra.values() if block.meta is not None else ()
+    return any(isinstance(keys, Mapping) and CACHE_MARK in keys for keys in extra) or (
         isinstance(inner, tuple) and any(map(_has_mark, inner))
     )
-
-
-def _key_sets(block: Block) -> list[Mapping[str, Any]]:
-    found = block.meta.extra.values() if block.meta is not None else ()
-    return [keys for keys in found if isinstance(keys, Mapping)]
 
 
 def _without_mark(block: Block) -> Block:

@@ -101,6 +101,16 @@ def test_a_list_that_was_changed_is_led_to_by_all_of_its_beginnings() -> None:
         assert kept.find("g", known("abc")).sent is not None
 
 
+def test_of_those_that_share_a_beginning_the_newest_is_what_a_third_is_compared_with() -> None:
+    kept = MemoryConversations()
+    kept.keep("g", followed("abc"), Found(), 10)
+    kept.keep("g", untouched("abx"), kept.find("g", known("abx")), 10)
+    sound(kept)
+    found = kept.find("g", known("aby")).sent
+    assert found is not None
+    assert [*found.entries] == known("abx")
+
+
 def test_nothing_is_kept_of_an_empty_list() -> None:
     kept = MemoryConversations()
     kept.keep("g", Untouched(), Found(), 10)

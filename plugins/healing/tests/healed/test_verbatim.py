@@ -12,7 +12,7 @@ import pytest
 from message_history import TextBlock
 from message_history.core.messages.message import Message, make_message
 from message_history.dialects import OpenAIChat
-from message_history_healing import verbatim
+from message_history_healing import heal_list, verbatim
 from message_history_healing.conversations import MemoryConversations
 from message_history_healing.verbatim import _Finder, _Side, _sides
 
@@ -123,3 +123,16 @@ def test_of_a_message_of_many_blocks_only_the_whole_is_looked_for(count: int) ->
 def test_memory_holds_10_000_conversations_and_half_a_gigabyte_unless_told_otherwise() -> None:
     defaults = {name: each.default for name, each in signature(MemoryConversations).parameters.items()}
     assert defaults == {"max_conversations": 10_000, "max_bytes": 536_870_912}
+
+
+def test_what_the_last_reply_grew_by_follows_what_was_sent_where_its_entry_cannot_be_sent() -> None:
+    asked = [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}, {"role": "assistant", "content": "c"}]
+    function = {"name": "f", "arguments": "{}"}
+    grown: list[Any] = [*asked, {"role": "assistant", "content": None, "tool_calls": [{"function": function}]}]
+    sent = heal_list(asked, OpenAIChat())
+    assert sent.messages == asked
+    healed = heal_list(grown, OpenAIChat(), sent=sent.sent)
+    assert healed.messages[:3] == asked
+    (call,) = healed.messages[3]["tool_calls"]
+    assert (healed.messages[3]["role"], call["function"]) == ("assistant", function)
+    assert [each.get("tool_call_id") for each in healed.messages[4:]] == [call["id"]]
