@@ -34,6 +34,8 @@ TurnRole: TypeAlias = Literal["system", "user", "assistant", "tool"]
 BETWEEN_TEXTS: Final = "\n\n"
 _OURS_IN_CALLS: Final = frozenset({RepairCode.NAME_ASSIGNED, RepairCode.INPUT_ASSIGNED})
 """Repairs that write something into an assistant message; an assigned id is not text that a model learns."""
+_NOTES: Final = frozenset({"renamed", "approval", "decided"})
+"""Marks that say what is known of a block, of which others wrote all."""
 
 
 @final
@@ -144,7 +146,7 @@ def _assistant(message: Message, index: int, omissions: list[Repair], *, thinkin
             omissions.append(omitted(index, "thinking" if not thinking else "thinking without a text", block))
         else:
             parts.append(block)
-        synthetic = synthetic or block.mark is not None
+        synthetic = synthetic or _is_written(block)
     metas = [block.meta for block in message.content if block.meta is not None]
     return Turn(
         "assistant",
@@ -232,15 +234,15 @@ def _plain_user(message: Message, names: dict[str, str]) -> Iterable[Turn]:
 
 @lru_cache(maxsize=1_000)
 def _is_ours(kept: bytes | None) -> bool:
-    """Return whether what travels with an item of a plain content says that the library wrote it."""
+    """Return whether what travels with an item of a plain content says that the library wrote it; its mark does not."""
     meta = meta_of_keys(kept)
-    return meta is not None and (meta.mark is not None or is_ours((meta,)))
+    return meta is not None and is_ours((meta,))
 
 
 def _user_turn(parts: Sequence[Block]) -> Iterable[Turn]:
     if parts:
         text = BETWEEN_TEXTS.join(block.text for block in parts if isinstance(block, TextBlock))
-        synthetic = any(block.mark is not None for block in parts) or is_ours(_metas(parts))
+        synthetic = any(map(_is_written, parts)) or is_ours(_metas(parts))
         yield Turn("user", text, parts=_mixed(parts), synthetic=synthetic)
 
 
@@ -252,8 +254,14 @@ def _result(block: ToolResultBlock, name: str) -> Turn:
         name=name,
         is_error=block.is_error,
         parts=_mixed(block.content),
-        synthetic=block.mark is not None or is_ours((block.meta,)),
+        synthetic=_is_written(block) or is_ours((block.meta,)),
     )
+
+
+def _is_written(block: Block) -> bool:
+    """Return whether the library wrote a block, or a text in a result."""
+    inner = block.content if isinstance(block, ToolResultBlock) else ()
+    return (block.mark is not None and block.mark.kind not in _NOTES) or any(map(_is_written, inner))
 
 
 def _mixed(parts: Sequence[Block]) -> tuple[Block, ...]:

@@ -180,3 +180,54 @@ def test_what_users_tools_and_the_system_say_between_two_replies_stays_in_its_or
     assert words == "\n\n".join([*first, *(each["content"] for each in between if each["role"] != "tool")])
     assert [turn.role for turn in turns[2:]].count("system") == 1
     assert omissions == []
+
+
+ASKED = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "rm", {"a": 1}))
+RENAMED = MessageHistory.from_list(
+    [
+        {"role": "user", "content": "q"},
+        {
+            "role": "assistant",
+            "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {"n": n}} for n in "ab"],
+        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": words} for words in "xy"]},
+    ]
+)
+APPROVED = MessageHistory.from_list(
+    [
+        {"role": "user", "content": "q"},
+        {"type": "mcp_approval_request", "id": "mcpr_1", "name": "f", "arguments": "{}", "server_label": "s"},
+        {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "so"}]},
+    ]
+)
+
+
+def answered(**decision: Any) -> MessageHistory:
+    history = ASKED.record_call(ASKED.awaiting[0], "approved", **decision)
+    return history.add_tool_result(history.awaiting[0], "gone").add_assistant("so")
+
+
+@pytest.mark.parametrize("are_plain", [True, False])
+@pytest.mark.parametrize(
+    ("history", "ours"),
+    [
+        (answered(by="Ann"), []),
+        (answered(input={"a": 2}), ["tool"]),
+        (ASKED.add_user("on").add_assistant("so"), ["tool"]),
+        (ASKED.record_call(ASKED.awaiting[0], "denied").add_user("on").add_assistant("so"), ["tool"]),
+        (MessageHistory.from_list([{"role": "assistant", "content": "so"}]), ["user"]),
+        (RENAMED, []),
+        (APPROVED, ["tool"]),
+    ],
+)
+def test_what_people_decided_and_what_was_renamed_was_not_written_by_the_library(
+    history: MessageHistory, ours: list[str], are_plain: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not are_plain:
+        monkeypatch.setattr(making, "is_plain", lambda _: False)
+        monkeypatch.setattr(masks, "is_plain", lambda _: False)
+    for each in (history, MessageHistory.from_list(history.to_list())):
+        turns, _ = turns_of(each)
+        assert [turn.role for turn in turns if turn.synthetic] == ours
+        assert all(turn.train for turn in turns if turn.role == "assistant")
