@@ -530,6 +530,21 @@ def test_a_unit_whose_process_was_killed_is_done_again_so_often(
 
 
 @needs_processes
+def test_what_fails_in_a_process_ends_the_run(
+    pools: list[Pool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failed(*_: object) -> Numbered:
+        future = Numbered()
+        future.set_exception(OSError("no place"))
+        return future
+
+    monkeypatch.setattr(Pool, "submit", failed)
+    with pytest.raises(OSError, match="no place"):
+        list(run_in_processes(1)(two_units(tmp_path)[:1], TRL, str(tmp_path / "work")))
+    assert [pool.ended for pool in pools] == [[{"wait": False, "cancel_futures": True}]]
+
+
+@needs_processes
 @pytest.mark.usefixtures("pools")
 def test_only_processes_of_the_run_are_ended_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[str] = []
