@@ -88,9 +88,11 @@ def _recognised(data: bytes) -> Format | None:
 
 def _is_whole(line: bytes) -> bool:
     """Return whether a line is not cut off; the last of a file may have no end, and be sound."""
+    if line.endswith(b"\n"):
+        return True
     decoder = Decoder()
     decoder.value(decode_line(line))
-    return line.endswith(b"\n") or decoder.failure is None
+    return decoder.failure is None
 
 
 def _value(line: bytes) -> Any:
