@@ -74,6 +74,14 @@ EQUIVALENT = {
         "each call of the message has a real result, which beats a stub"
     ),
     "core/turns/naming.py: a comparison: `0 < turn < len(self._past)`": "turn 0 has no assistant, and so no ids",
+    "core/turns/naming.py: a constant: `1` in `turn = (call.turn + 1) // 2 if call.turn is not None else 0`": (
+        "an assistant message has an odd position"
+    ),
+    "core/turns/ingest.py: a comparison: `min(pieces) < start`": "what is added again from the start is the same",
+    "core/turns/growth.py: a constant: `0` in "
+    "`calls[count:] = [placed(call, Origin(context.lineage, OPEN, 0, call.key)) for call in calls[count:]]`": (
+        "a call of an open turn is found by its key"
+    ),
     "core/turns/stub_results.py: a condition: `_stub_parts if detail or key or decisions else _usual_stub_parts`": (
         "one of the two keeps what the other makes"
     ),

@@ -92,6 +92,15 @@ def test_a_result_that_comes_before_two_calls_goes_to_the_first_behind_it() -> N
     assert [record.state for record in history.calls] == [CallState.ANSWERED, CallState.ANSWERED]
 
 
+@pytest.mark.parametrize("result", [{"tool_use_id": "9"}, {}], ids=["under an id that no call has", "without an id"])
+def test_a_call_without_input_stays_where_a_result_is_in_its_place(result: dict[str, str]) -> None:
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f"}]}
+    answer = {"role": "user", "content": [{"type": "tool_result", "content": "r", **result}]}
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}, call, answer])
+    assert history.calls[0].result == ToolResultBlock("1", "r")
+    assert codes(history)[0] is RepairCode.INPUT_ASSIGNED
+
+
 def test_a_result_in_an_assistant_message_answers_its_call() -> None:
     history = ASKED.add(Message("assistant", [ToolResultBlock("1", "a")]))
     assert history.calls[0].state is CallState.ANSWERED

@@ -122,3 +122,9 @@ def test_only_where_a_thing_is_and_what_was_found_of_it_is_no_part_of_its_value(
         *("Policy.has_own_texts", "Policy._reasons", "Policy._denials"),
         *("ReplyInfo.frozen_usage", "ReplyInfo.frozen_extra"),
     }
+
+
+@pytest.mark.parametrize(("kind", "of"), [(TextBlock, ("a",)), (ToolUseBlock, ("1", "f", {}))])
+def test_a_signature_is_read_where_it_is_kept(kind: Any, of: tuple[Any, ...]) -> None:
+    assert kind(*of, meta=Meta(signature="c2ln")).signature == "c2ln"
+    assert kind(*of, meta=Meta(mark=MARK)).signature is kind(*of).signature is None

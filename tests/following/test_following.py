@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from message_history import InvariantError, MessageHistory, Policy, RepairCode, check
+from message_history import CallState, InvariantError, MessageHistory, Policy, RepairCode, check
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses, registry
 from message_history.following import Followed, Replaced, followed_from
 from message_history.following.digests import digest_of
@@ -114,6 +114,15 @@ def chat(*raws: list[Any]) -> list[Followed[MessageHistory]]:
             assert begins_with(sent(versions[-1]), sent(versions[-2]))
         assert check(sent(versions[-1]), OpenAIChat()) == []
     return versions
+
+
+@pytest.mark.parametrize("more", [[MORE], [A, REPLY, MORE]], ids=["at once", "after a result and a reply"])
+def test_a_stub_that_comes_back_is_no_result(more: list[Any]) -> None:
+    before = MessageHistory().follow([USER, CALLS], dialect=OpenAIChat())
+    stub = {**B, "content": sent(before)[-1]["content"]}
+    followed = before.follow([USER, CALLS, *more[:1], stub, *more[1:]] if A in more else [USER, CALLS, stub, *more])
+    assert followed.history.calls[1].state is CallState.UNKNOWN
+    assert RepairCode.STUB_REPLACED not in codes(followed)
 
 
 def codes(followed: Followed[Any]) -> list[RepairCode]:

@@ -57,6 +57,16 @@ def test_a_turn_of_a_hundred_rounds_can_be_cut_before_each() -> None:
     assert not kept.repairs
 
 
+@pytest.mark.parametrize("pin", ["turn", "task", None])
+@pytest.mark.parametrize("history", [agent(5), steered(), steered().add_user("And now?")], ids=["agent", "steered", "talk"])
+def test_a_cut_costs_what_is_left_after_it(history: MessageHistory, pin: windows.Pin) -> None:
+    def counter(message: Message) -> int:
+        return len(message.text) + 10 * len(message.content) + 1_000
+
+    for cut in history.safe_cuts(counter, pin=pin):
+        assert cut.cost == sum(map(counter, history.drop_before(cut, pin=pin)))
+
+
 def test_a_window_finds_something_as_long_as_the_newest_round_fits() -> None:
     history = agent()
     head, *_ = map(estimate_tokens, history)

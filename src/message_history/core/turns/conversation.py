@@ -54,10 +54,6 @@ class Context:
 Conversation: TypeAlias = tuple[Chunk[Turn], int, Message | AssistantDraft | None, Message | UserDraft | None, Context]
 """The settled turns (their last chunk and their number), both messages of the open turn, and what rarely changes."""
 
-ASSISTANT: Final = 2
-"""The position of the open turn's assistant message in a `Conversation`."""
-USER: Final = 3
-"""The position of the open turn's user message in a `Conversation`."""
 CONTEXT: Final = 4
 """The position of the context in a `Conversation`."""
 
