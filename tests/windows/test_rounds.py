@@ -58,7 +58,9 @@ def test_a_turn_of_a_hundred_rounds_can_be_cut_before_each() -> None:
 
 
 @pytest.mark.parametrize("pin", ["turn", "task", None])
-@pytest.mark.parametrize("history", [agent(5), steered(), steered().add_user("And now?")], ids=["agent", "steered", "talk"])
+@pytest.mark.parametrize(
+    "history", [agent(5), steered(), steered().add_user("Why?")], ids=["agent", "steered", "asked"]
+)
 def test_a_cut_costs_what_is_left_after_it(history: MessageHistory, pin: windows.Pin) -> None:
     def counter(message: Message) -> int:
         return len(message.text) + 10 * len(message.content) + 1_000
