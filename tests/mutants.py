@@ -114,6 +114,12 @@ EQUIVALENT = {
     "message_history_healing/verbatim.py: a constant: `0` in `return [], 0`": (
         "of no entries nobody asks how far they go"
     ),
+    "storage/sessions/reading.py: a constant: `0` in "
+    "`last_size: int = 0  # how many bytes the line of the last message has`": "without a message no line is the last",
+    "storage/databases/listing.py: a constant: `0` in "
+    '`first = {"revision": 0, "messages": 0, "repairs": 0, "created": now, "updated": now}`': (
+        "at revision 0 nobody asks how many there are"
+    ),
     "storage/databases/rows.py: a comparison: `start < whole.head.messages`": (
         "there are no texts at the end, where none is another now"
     ),

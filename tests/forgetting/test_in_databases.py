@@ -12,6 +12,7 @@ from unittest.mock import Mock, patch
 
 import pytest
 
+from message_history import Message, MessageHistory
 from message_history.forgetting import erase, redact
 from message_history.storage import AsyncSqlSession, SessionConflictError, SessionError, SqlSession
 from message_history.storage.forgetting import forget, forget_async
@@ -22,8 +23,6 @@ from tests.sessions.conftest import empty, new_database, server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from message_history import MessageHistory
 
 __all__ = ["empty", "new_database", "server"]
 sqlalchemy = pytest.importorskip("sqlalchemy")
@@ -86,6 +85,22 @@ def test_nothing_in_the_database_says_it(empty: str) -> None:
     assert [call.key for call in SqlSession.waiting(empty)] == [session.load().calls[0].key]
     session.append(session.load().add_user("go on"))
     assert SqlSession(empty, "chat").load()[-1].text == "go on"
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_what_says_nothing_of_it_stays_wherever_it_is(empty: str, place: int) -> None:
+    session = SqlSession(empty, "chat")
+    texts = [SECRET if n == place else f"word{n}" for n in range(4)]
+    for length in range(2, 5):
+        session.save(
+            MessageHistory.from_list([Message("assistant" if n % 2 else "user", texts[n]) for n in range(length)])
+        )
+    forget(session, lambda history: redact(history, SECRET))
+    assert [message.text for message in SqlSession(empty, "chat").load() if message.text in texts] == [
+        text for text in texts if text != SECRET
+    ]
+    for text in texts:
+        assert bool(SqlSession.search(empty, text)) is (text != SECRET)
 
 
 def test_of_newest_turns_all_is_looked_through(empty: str) -> None:

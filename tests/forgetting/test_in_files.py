@@ -10,6 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from message_history import MessageHistory
+from message_history.files import disk
 from message_history.forgetting import erase, redact
 from message_history.storage import JsonlSession, SessionConflictError
 from message_history.storage.forgetting import forget
@@ -19,7 +20,7 @@ from tests.forgetting.test_law_13 import TOKENS, plantable, planted
 from tests.needs import needs_locks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 pytestmark = needs_locks
@@ -103,6 +104,18 @@ def test_other_files_of_the_folder_stay(path: Path) -> None:
         each.write_text("mine")
     forget(session, lambda history: redact(history, SECRET))
     assert [each.read_text() for each in near] == ["mine"] * len(near)
+
+
+def test_each_file_that_is_deleted_is_gone_from_the_disk_too(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    removed: list[bool] = []
+
+    def remove(paths: Sequence[Path], *, sync: bool) -> None:
+        removed.append(sync)
+        disk.remove(paths, sync=sync)
+
+    monkeypatch.setattr(leftovers, "remove", remove)
+    forget(grown(path), lambda history: redact(history, SECRET))
+    assert removed == [True, True]
 
 
 class Crash(BaseException):

@@ -7,6 +7,7 @@ import gc
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from inspect import signature
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,23 @@ def test_what_is_awaited_and_what_is_not_share_their_rows(empty: str) -> None:
 
     asyncio.run(steps())
     assert SqlSession(empty, "a").load() == of_length(3)
+
+
+def test_before_anything_is_read_nothing_is_known(tmp_path: Path) -> None:
+    session = AsyncSqlSession(tmp_path / "chats.db", "a")
+    assert (session.revision, session.omitted) == (0, 0)
+    assert repr(session) == "AsyncSqlSession('a', revision 0)"
+    asyncio.run(session.append(with_turn(with_turn(MessageHistory(), "a"), "b")))
+    newest = AsyncSqlSession(tmp_path / "chats.db", "a")
+    assert asyncio.run(newest.load(turns=1))[0].text == "b"
+    assert (newest.revision, newest.omitted) == (1, 2)
+
+
+def test_what_is_awaited_has_the_defaults_of_what_is_not() -> None:
+    for name, method in vars(AsyncSqlSession).items():
+        if not name.startswith("_") and callable(getattr(AsyncSqlSession, name)):
+            mine, theirs = (signature(getattr(each, name)).parameters for each in (AsyncSqlSession, SqlSession))
+            assert {key: mine[key].default for key in mine} == {key: theirs[key].default for key in theirs}, method
 
 
 def test_each_event_loop_has_its_own_connections(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ from tests.sessions.growing import LONG, of_length, same, steps, turn_starts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from message_history.core.messages.block_base import Block
 
@@ -449,6 +450,24 @@ def test_repairs_behind_the_newest_turns_are_numbered_and_placed_in_the_session(
     assert same(session.load(), history.rewind(1))
     writer.append(newest.add_user(["g", " "]))
     assert same(session.load(), history.rewind(1).add_user(["g", " "]))
+
+
+def test_a_placeholder_alone_after_the_older_messages_keeps_its_text(database: str) -> None:
+    session = new(database)
+    session.append(MessageHistory().add_user("a").add_assistant("b").add_user("c").add_assistant("d"))
+    writer = again(database, session)
+    writer.load(turns=1)
+    writer.save(MessageHistory().add_assistant("e"))
+    saved = session.load()
+    assert [message.text for message in saved[:2]] == ["a", "b"]
+    assert saved[-1].text == "e"
+    assert all(message.content for message in saved)
+
+
+def test_a_session_says_its_name_its_database_and_its_revision(tmp_path: Path) -> None:
+    session = SqlSession(tmp_path / "chats.db", "a")
+    assert repr(session) == f"SqlSession('a' in sqlite:///{tmp_path / 'chats.db'}, revision 0)"
+    assert (session.revision, session.omitted) == (0, 0)
 
 
 def test_another_system_prompt_behind_the_newest_turns_unbinds_the_older_thinking(database: str) -> None:

@@ -54,6 +54,18 @@ def in_files(folder: Path, text: str) -> list[str]:
     return [path.name for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_session_that_only_something_is_said_of_holds_nothing(empty: str, saved: bool) -> None:
+    SqlSession(empty, "chat").describe(title="Greeting")
+    session = SqlSession(empty, "chat")
+    history = MessageHistory().add_user("hi") if saved else MessageHistory()
+    if saved:
+        session.append(history)
+    loaded = SqlSession(empty, "chat").load()
+    assert (loaded, loaded.repairs, session.load()) == (history, (), history)
+    assert session.revision == saved
+
+
 def test_a_session_is_described_before_it_is_saved_and_after(empty: str) -> None:
     session = SqlSession(empty, "chat")
     assert session.info() == session.info()

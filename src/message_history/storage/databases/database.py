@@ -399,10 +399,9 @@ class Rows:
                 self._connection.execute(delete(table).where(table.c.session.in_(some)))
 
     def clear(self, number: int) -> None:
-        """Delete what is kept of what a session says, in all its revisions; the caller holds it."""
+        """Delete the rows of a session in all its revisions, before all are added anew; the caller holds it."""
         for table in (MESSAGES, REPAIRS, CALLS):
             self._connection.execute(delete(table).where(table.c.session == number))
-        self._connection.execute(delete(TEXTS).where(TEXTS.c.session == number, TEXTS.c.position >= 0))
 
     def drop_old_rows(self, head: Head) -> int:
         """Delete the rows of a session that do not count any more, and return how many; the caller holds it."""
