@@ -10,6 +10,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.dialects.test_openai_responses_approvals import APPROVED, CALLED, QUESTION, REQUEST, RESPONSES
 
 from message_history import (
     CallState,
@@ -431,3 +432,9 @@ def test_a_call_that_ended_stays_ended_and_keys_stay(operations: list[Any]) -> N
 def test_text_beside_a_stub_is_no_state() -> None:
     result = ToolResultBlock("1", [TextBlock(Policy().waiting_text), TextBlock("more")])
     assert ASKED.add(Message.user(result)).calls[0].state is State.ANSWERED
+
+
+def test_a_call_that_its_provider_has_run_is_answered() -> None:
+    asked = MessageHistory.from_list([QUESTION, REQUEST, APPROVED], dialect=RESPONSES)
+    ran = MessageHistory.from_list([QUESTION, REQUEST, APPROVED, CALLED], dialect=RESPONSES)
+    assert (asked.calls[0].state, ran.calls[0].state) == (CallState.APPROVED, CallState.ANSWERED)

@@ -377,6 +377,17 @@ def test_every_law_takes_a_place_where_something_was_forgotten(dialect: Dialect[
     assert "SECRET" not in repr(history.to_list())
 
 
+@pytest.mark.parametrize("marked", [(0,), (1,), (0, 1), ()])
+def test_what_came_with_texts_that_are_joined_stays_with_each(marked: tuple[int, ...]) -> None:
+    raw: list[Any] = [{"role": "user", "content": [{"type": "text", "text": text}]} for text in "ab"]
+    for n in marked:
+        raw[n]["content"][0]["cache_control"] = {"type": "ephemeral"}
+    history = MessageHistory.from_list(raw)
+    assert [n for n, block in enumerate(history[0].content) if block.meta is not None] == list(marked)
+    sent = history.for_send(Anthropic())[0]["content"]
+    assert sent == [block for entry in raw for block in entry["content"]]
+
+
 def test_the_key_of_a_forgotten_call_gives_nothing_away() -> None:
     made = [
         MessageHistory().add_user("q").add(Message.assistant(forgotten(ToolUseBlock("1", "pay", {"to": to}), "asked")))

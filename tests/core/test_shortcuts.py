@@ -9,7 +9,8 @@ import pytest
 from tests.vectors.lists import FORMS, random_lists
 
 from message_history import Message, MessageHistory, Policy, RepairCode, ToolResultBlock, ToolUseBlock
-from message_history.core.messages.message import make_message
+from message_history.core.messages.message import make_message, make_plain_message
+from message_history.core.messages.plain import pack
 from message_history.core.turns import ingest, pairing
 from message_history.core.turns import step as step_module
 from message_history.core.turns.conversation import parts_of
@@ -113,6 +114,13 @@ def test_results_that_come_in_order_are_put_in_their_places_at_once(long_ways: l
         long_ways.clear()
         first.add(late)
         assert "_do" in long_ways
+
+
+def test_a_message_of_items_is_sound_as_one_of_blocks_is() -> None:
+    first, second = ("1", "f", pack({})), ("2", "f", pack({}))
+    for items in ((first,), (first, second), (first, first), ("a",), (" ",), ("a", first)):
+        plain = make_plain_message("assistant", items)
+        assert plain.shape == make_message("assistant", plain.content).shape, items
 
 
 def test_a_turn_that_is_complete_is_of_messages_and_one_that_grows_of_drafts() -> None:

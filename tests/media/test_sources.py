@@ -50,6 +50,11 @@ def test_every_kind_of_image_is_known_by_how_it_begins(begins: bytes, kind: str)
     assert ImageBlock.from_bytes(begins).source["media_type"] == kind
 
 
+def test_bytes_of_no_kind_are_shown_as_far_as_a_kind_is_told() -> None:
+    with pytest.raises(ValueError, match=r"not bytes that begin with b'0123456789ab'; convert it"):
+        ImageBlock.from_bytes(b"0123456789abcdef")
+
+
 def test_a_given_type_is_taken_as_it_is() -> None:
     assert ImageBlock.from_bytes(b"....ftypavif", media_type="image/avif").source["media_type"] == "image/avif"
     assert DocumentBlock.from_bytes(b"PK", media_type="application/zip").source["media_type"] == "application/zip"

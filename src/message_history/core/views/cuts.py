@@ -141,7 +141,7 @@ def opening_before(conversation: Conversation, position: int) -> int:
     The cost is logarithmic in the history when it was asked before, else linear.
     """
     earlier = past_of(conversation).first((position + 1) // 2)
-    return 2 * next((turn for turn in reversed([*earlier.summaries(_last_opening)]) if turn is not None), 0)
+    return 2 * next(turn for turn in reversed([*earlier.summaries(_last_opening)]) if turn is not None)
 
 
 def newest_opening(conversation: Conversation) -> int:
