@@ -465,6 +465,7 @@ def test_a_placeholder_alone_after_the_older_messages_keeps_its_text(database: s
 
 
 def test_a_session_says_its_name_its_database_and_its_revision(tmp_path: Path) -> None:
+    pytest.importorskip("sqlalchemy")
     session = SqlSession(tmp_path / "chats.db", "a")
     assert repr(session) == f"SqlSession('a' in sqlite:///{tmp_path / 'chats.db'}, revision 0)"
     assert (session.revision, session.omitted) == (0, 0)
