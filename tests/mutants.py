@@ -118,6 +118,15 @@ EQUIVALENT = {
     ),
     "storage/sessions/reading.py: a constant: `0` in "
     "`last_size: int = 0  # how many bytes the line of the last message has`": "without a message no line is the last",
+    "storage/sessions/reading.py: a constant: `16` in `name = sha256(str(path).encode()).hexdigest()[:16]`": (
+        "a longer name tells files apart as well"
+    ),
+    "storage/working.py: a constant: `16` in `token = token_hex(16)`": "a longer token tells turns apart as well",
+    "storage/working.py: a constant: `2` in "
+    "`answers = () if position is None else self.history[position + 1 : position + 2]`": "the first of them is taken",
+    "storage/sessions/jsonl.py: dropped `self._held = evolve(held, history=history)`": (
+        "what is held is equal, and takes longer to compare"
+    ),
     "storage/databases/listing.py: a constant: `0` in "
     '`first = {"revision": 0, "messages": 0, "repairs": 0, "created": now, "updated": now}`': (
         "at revision 0 nobody asks how many there are"

@@ -125,3 +125,17 @@ def test_rows_that_are_read_ahead_mean_the_same(size: int, monkeypatch: pytest.M
             values = [json.loads(row) if row != "no JSON" else row for row in rows]
             assert same(held.history, restored([json.loads(system), *values], Policy(), ()))
     assert len(held_by(Head(), [], [], Policy()).history) == 0
+
+
+@pytest.mark.parametrize("size", [2, 3])
+def test_a_file_is_read_ahead_after_each_piece_of_its_lines(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("message_history.storage.sessions.reading.PIECE", size)
+    path = tmp_path / "chat.jsonl"
+    path.write_bytes(b"".join(whole_lines(MessageHistory().add_user("one").add_assistant("two").add_user("three"))))
+    known: list[int] = []
+    monkeypatch.setattr(Journal, "read_ahead", lambda journal: known.append(len(journal.messages)))
+    JsonlSession(path).load()
+    # The first line is the header.
+    assert known == list(range(size - 1, 4, size))

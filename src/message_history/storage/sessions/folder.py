@@ -36,7 +36,7 @@ def _files(folder: Path, after: tuple[float, str] | None) -> list[tuple[float, s
     found = []
     for path in folder.glob("*.jsonl"):
         try:
-            found.append((path.stat().st_mtime, path.name))
+            found.append((path.stat().st_mtime_ns / 1e9, path.name))
         except FileNotFoundError:
             continue  # Somebody has deleted it meanwhile.
     return sorted((each for each in found if after is None or each < after), reverse=True)

@@ -151,12 +151,12 @@ class JsonlSession(SharedSession):
             return self._held.history
 
     def _replace(self, held: Held, history: MessageHistory) -> None:
-        if held.own and not goes_on(held.history, history):
+        if not goes_on(held.history, history):
             back_up(self._path, sync=self._fsync != "never")
         self._held = self._rewritten(history, held)
 
     def _put(self, held: Held, history: MessageHistory, found: Growth | None) -> None:
-        if found is None or held.stamp is None or not held.own or held.later or _is_wasteful(held):
+        if found is None or held.stamp is None or held.later or _is_wasteful(held):
             self._held = self._rewritten(history, held)
         elif found == (len(history), _final(history)):
             self._held = evolve(held, history=history)
@@ -366,7 +366,6 @@ class JsonlSession(SharedSession):
         if held.later:
             raise SessionError(f"{self._path}: a later version wrote it; it is not changed")
         sync = self._fsync != "never"
-        self._refuse_foreign(held)
         sizes: list[int] = []
         lines = _bounded(whole_lines(history, held.about), sizes)
         stamp = replace(self._path, lines, sync=sync)
@@ -384,7 +383,7 @@ class JsonlSession(SharedSession):
         return Held(history, stamp, last_size=size, live=live, about=held.about, final=_final(history))
 
     def _refuse_foreign(self, held: Held) -> None:
-        if not held.own and not held.later:
+        if not held.own:
             raise SessionError(
                 f"{self._path}: it holds no session of this library, and nothing was changed; read it with "
                 "message_history.from_file, and keep the session in a file of its own"

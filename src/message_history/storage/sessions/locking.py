@@ -65,7 +65,7 @@ def lock_file(file: Path) -> Path:
 def remove_lock(file: Path) -> None:
     """Delete the lock of a file that is deleted; whoever waits for it takes a new one. Some systems keep it."""
     with suppress(OSError):
-        lock_file(file).unlink(missing_ok=True)
+        lock_file(file).unlink()
 
 
 def _is_there(lock: Any) -> bool:

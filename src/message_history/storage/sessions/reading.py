@@ -134,7 +134,7 @@ def _is_beginning(path: Path, stamp: Stamp, journal: Journal) -> bool:
         return False
     if stamp.size <= SHORT and is_cut_header(content(path, SHORT)):
         return True
-    return bool(journal.notes or stamp.size > SHORT) and all(note.detail == ZEROS for note in journal.notes)
+    return all(note.detail == ZEROS for note in journal.notes)
 
 
 def _counted(number: int, thing: str) -> str:
