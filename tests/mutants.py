@@ -50,7 +50,10 @@ TESTS = {
         *("tests/test_broken_histories.py", "tests/formats/test_values.py"),
     ),
     "src/message_history/following": ("tests/following", "plugins/healing"),
-    "src/message_history/storage": ("tests/sessions", "tests/forgetting"),
+    "src/message_history/storage": (
+        *("tests/sessions", "tests/forgetting"),
+        "tests/core/test_imports.py::test_every_name_of_the_storage_leads_somewhere",
+    ),
     "src/message_history/files": ("tests/files", "tests/sessions"),
     "src/message_history/formats": ("tests/formats",),
     "plugins/compile/src": ("plugins/compile",),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
 
 import pytest
 
 from message_history import MessageHistory
+from message_history.core.messages.plain import meta_of_keys
+from message_history.dialects.native.parse import packed_keys
 from message_history.files import disk
 from message_history.forgetting import erase, redact
 from message_history.storage import JsonlSession, SessionConflictError
@@ -190,6 +193,65 @@ def test_who_appends_next_finishes_too(path: Path) -> None:
     other = JsonlSession(path)
     other.update(lambda history: history.add_user("more"))
     assert not Secret(SECRET).is_in(everything(path.parent))
+
+
+@pytest.mark.parametrize("write", ["append", "save", "describe"])
+def test_who_writes_next_without_loading_finishes_too(path: Path, write: str) -> None:
+    left: list[MessageHistory] = []
+
+    def change(history: MessageHistory) -> MessageHistory:
+        left.append(redact(history, SECRET))
+        return left[-1]
+
+    with patch.object(leftovers, "backups_of", side_effect=Crash), pytest.raises(Crash):
+        forget(grown(path), change)
+    assert SECRET.encode() in everything(path.parent)
+    other = JsonlSession(path)
+    more = left[0].add_user("more")
+    if write == "describe":
+        other.describe(title="T")
+    else:
+        getattr(other, write)(more)
+    assert not Secret(SECRET).is_in(everything(path.parent))
+    assert not path.with_name("chat.jsonl.forgetting").exists()
+    assert JsonlSession(path).load() == (left[0] if write == "describe" else more)
+
+
+def test_that_something_is_forgotten_is_on_the_disk_before_the_file_is_replaced(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = grown(path)  # which waits for no other write
+    forced: list[str] = []
+    fsync = os.fsync
+
+    def watched(descriptor: int) -> None:
+        forced.append(SECRET if SECRET.encode() in path.read_bytes() else "replaced")
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    forget(session, lambda history: redact(history, SECRET))
+    # The note and its name; then the folder without the backups, and without the note.
+    assert forced == [SECRET, SECRET, "replaced", "replaced"]
+
+
+@pytest.mark.parametrize("later", [re.compile("[0-9]"), re.compile(",.*$"), "places"], ids=str)
+def test_a_place_whose_repair_is_redacted_in_turn_is_in_the_receipt(path: Path, later: Any) -> None:
+    session = JsonlSession(path, fsync="never")
+    session.append(MessageHistory().add_user("a").add_assistant("to Ann").add_user("Ann and Ann"))
+    receipt = forget(session, lambda history: redact(redact(history, "Ann"), later))
+    assert receipt.changed == (1, 2)
+    # How often it was in a message nobody knows any more: once at least.
+    elsewhere = [each.detail for each in session.load().repairs if "repairs and names" in each.detail]
+    assert receipt.places == 2 + sum(int(each.rpartition(" ")[2]) for each in elsewhere)
+
+
+def test_what_the_process_has_kept_of_it_is_cleared_though_the_file_never_held_it(path: Path) -> None:
+    session = JsonlSession(path, fsync="never")
+    session.append(MessageHistory().add_user("q"))
+    assert meta_of_keys(packed_keys({"extra": {"id": SECRET}})) is not None
+    assert meta_of_keys.cache_info().currsize > 0
+    assert forget(session, lambda history: redact(history, SECRET)).places == 0
+    assert meta_of_keys.cache_info().currsize == 0
 
 
 def places() -> Iterator[tuple[str, tuple[Any, ...], str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history.storage import JsonlSession
+from message_history.storage import JsonlSession, NotAContinuationError
 from message_history.storage.sessions.locking import lock_file, locked, remove_lock
 from tests.needs import needs_locks
 from tests.sessions.growing import of_length
@@ -64,3 +64,19 @@ def test_a_lock_that_is_not_there_is_deleted_already(tmp_path: Path) -> None:
     lock_file(tmp_path / "chat.jsonl").mkdir()
     remove_lock(tmp_path / "chat.jsonl")
     assert [each.name for each in tmp_path.iterdir()] == ["chat.jsonl.lock"]
+
+
+def test_a_damaged_file_that_is_mended_later_is_known_after_what_was_refused(tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    session = JsonlSession(path, fsync="never", lock_timeout=0.05)
+    session.append(of_length(4))
+    path.write_bytes(path.read_bytes() + b'{"n')
+    with locked(path, 1.0):
+        assert session.load() == of_length(4)
+        assert "held its lock" in str(session.report.problem)
+    # It is mended now, though what was to be written is not.
+    with pytest.raises(NotAContinuationError):
+        session.append(of_length(1))
+    assert session.report.backup is not None
+    session.append(of_length(6))
+    assert JsonlSession(path).load() == of_length(6)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history import CallState, CallStateError, MessageHistory, ToolUseBlock, UnknownCallError
-from message_history.storage import JsonlSession, SessionLockedError, SqlSession, WaitingCall
+from message_history.dialects import OpenAIResponses
+from message_history.storage import JsonlSession, SessionConflictError, SessionLockedError, SqlSession, WaitingCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -314,3 +315,68 @@ def test_what_waits_is_what_the_history_says_whatever_is_done_to_it(kind: Kind) 
     assert len(kind.waiting()) == 1
     session.save(MessageHistory().add_user("New."))
     assert kind.waiting() == []
+
+
+def test_what_a_provider_runs_waits_until_it_is_approved(kind: Kind) -> None:
+    question, request = {"role": "user", "content": "Roll."}, {"type": "mcp_approval_request", "id": "mcpr_1"}
+    request |= {"arguments": "{}", "name": "roll", "server_label": "dice"}
+    asked = MessageHistory.from_list([question, request], dialect=OpenAIResponses(), open_tail="keep")
+    session = kind.open()
+    session.append(asked)
+    assert state_of(kind) == [("mcpr_1", "waiting", "", None)]
+    session.append(asked.record_call("mcpr_1", "approved", by="ann"))
+    assert state_of(kind) == []
+
+
+def test_a_time_that_is_just_over_is_over(kind: Kind) -> None:
+    session = begin(kind)
+    record = session.claim(PAY, worker="one", until=MINUTE)
+    kind.clock.time += 59.5
+    assert state_of(kind) == [("call_1", "started", "one", record.until)]
+    with kind.open("b").turn("one", until=timedelta(seconds=1)):
+        kind.clock.time += 0.5
+        assert state_of(kind) == [("call_1", "unknown", "one", record.until)]
+        with (
+            pytest.raises(SessionLockedError, match="'one' has the turn"),
+            kind.open("b").turn("two", until=MINUTE),
+        ):
+            raise AssertionError
+        kind.clock.time += 0.5
+        with kind.open("b").turn("two", until=MINUTE):
+            pass
+
+
+def test_an_answer_is_that_of_the_words_with_the_id_wherever_they_are(kind: Kind) -> None:
+    session = kind.open()
+    history = MessageHistory()
+    for id in ("1", "2", "3"):
+        history = history.add_user(f"question {id}", metadata={"id": id}).add_assistant(f"answer {id}")
+    session.append(history)
+    with session.turn("web", until=MINUTE) as turn:
+        for id in ("1", "2", "3"):
+            answer = turn.answer(id)
+            assert answer is not None
+            assert answer.text == f"answer {id}"
+            assert turn.add_user("again", id=id) is turn.history
+        assert turn.answer("4") is None
+        assert turn.add_user("new", id="4").to_list()[-1]["role"] == "user"
+        nothing: Any
+        for nothing in ("", None):
+            with pytest.raises(ValueError, match="id must be the client's name for the message"):
+                turn.add_user("new", id=nothing)
+
+
+@pytest.mark.parametrize("attempts", [0, 1, 3])
+def test_an_update_is_tried_as_often_as_is_said(kind: Kind, attempts: int) -> None:
+    session, other = begin(kind), kind.open()
+    tried: list[MessageHistory] = []
+
+    def change(history: MessageHistory) -> MessageHistory:
+        tried.append(history)
+        other.update(lambda found: found.add_user("first"))
+        return history.add_user("late")
+
+    wanted: Any = SessionConflictError if attempts else ValueError
+    with pytest.raises(wanted, match=r"somebody else|attempts must be 1 or more, not 0"):
+        session.update(change, attempts=attempts)
+    assert len(tried) == attempts

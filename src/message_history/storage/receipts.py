@@ -53,10 +53,10 @@ def receipt_of(name: str, before: MessageHistory, left: MessageHistory) -> Recei
     new = [repair for repair in later if repair.code is RepairCode.CONTENT_FORGOTTEN]
     return Receipt(
         session=name,
-        changed=tuple(sorted({repair.index for repair in new if _IN_MESSAGE.search(repair.detail)})),
+        changed=tuple(sorted({repair.index for repair in new if _ELSEWHERE not in repair.detail})),
         places=sum(int(found[1].replace(",", "")) if (found := _COUNT.search(repair.detail)) else 1 for repair in new),
     )
 
 
-_IN_MESSAGE: Final = re.compile(", places: [0-9,]+$")
+_ELSEWHERE: Final = ", places in the system prompt, repairs and names"
 _COUNT: Final = re.compile(": ([0-9,]+)$")

@@ -156,7 +156,7 @@ class JsonlSession(SharedSession):
         self._held = self._rewritten(history, held)
 
     def _put(self, held: Held, history: MessageHistory, found: Growth | None) -> None:
-        if found is None or held.stamp is None or held.later or _is_wasteful(held):
+        if found is None or held.stamp is None or held.later or _is_wasteful(held.stamp.size, held.live):
             self._held = self._rewritten(history, held)
         elif found == (len(history), _final(history)):
             self._held = evolve(held, history=history)
@@ -416,9 +416,8 @@ def _final(history: MessageHistory) -> int:
     return len(context_of(conversation_of(history)).repairs)
 
 
-def _is_wasteful(held: Held) -> bool:
-    size = held.stamp.size if held.stamp is not None else 0
-    return size - held.live > max(WASTE, size // 2)
+def _is_wasteful(size: int, live: int) -> bool:
+    return size - live > max(WASTE, size // 2)
 
 
 def _bounded(lines: Iterable[bytes], sizes: list[int] | None = None) -> Iterator[bytes]:
