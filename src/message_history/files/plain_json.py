@@ -52,12 +52,13 @@ def write_plain(value: Any) -> bytes:
 
 
 def _holds_float(value: Any) -> bool:
-    kind = type(value)
-    if kind is str:
-        return False
-    if kind is dict:
-        return any(map(_holds_float, value.values()))
-    return any(map(_holds_float, value)) if kind is list or kind is tuple else isinstance(value, float)
+    waiting = [value]
+    for each in waiting:  # It grows meanwhile.
+        if isinstance(each, float):
+            return True
+        if isinstance(each, dict | list | tuple):
+            waiting += each.values() if isinstance(each, dict) else each
+    return False
 
 
 def _may_hold_long_integer(written: str | bytes) -> bool:

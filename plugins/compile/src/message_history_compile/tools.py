@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import marshal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,13 +26,13 @@ def functions_of(tools: Iterable[Any]) -> tuple[list[dict[str, Any]], list[Repai
 
     What was omitted comes with them: tools that a provider runs itself have no definition. Neither is to be changed.
     """
-    return _functions_in(json.dumps(list(tools)))
+    return _functions_in(marshal.dumps(list(tools), 2))
 
 
 @lru_cache(maxsize=16)
-def _functions_in(written: str) -> tuple[list[dict[str, Any]], list[Repair]]:
-    """Parse definitions once for each text: the rows of a data set have the same ones."""
-    toolset = parse_toolset({"tools": [_with_type(tool) for tool in json.loads(written)]})
+def _functions_in(packed: bytes) -> tuple[list[dict[str, Any]], list[Repair]]:
+    """Parse definitions once: the rows of a data set have the same ones."""
+    toolset = parse_toolset({"tools": [_with_type(tool) for tool in marshal.loads(packed)]})  # noqa: S302 - written above
     return [_function(tool) for tool in toolset.tools], [omitted(0, str(part)) for part in toolset.omitted]
 
 

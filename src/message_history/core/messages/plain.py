@@ -140,7 +140,7 @@ LONG: Final = 4_000
 
 def input_of(input: bytes | str) -> Any:
     """Return a fresh copy of the input of a call, as a plain content holds it."""
-    return unpack(input) if type(input) is bytes else json.loads(input)
+    return _scan(input, 0)[0] if isinstance(input, str) else unpack(input)
 
 
 unpack: Final[Callable[[bytes], Any]] = marshal.loads

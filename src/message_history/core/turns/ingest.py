@@ -97,7 +97,7 @@ class Ingest:
         messages, sources, interrupted = parsed.messages, parsed.sources, parsed.interrupted
         if not parsed.notes and not interrupted and not parsed.left:
             if messages and _is_prompt(messages[0]):
-                self.add(messages[0], sources[0])
+                self._lift(messages[0], sources[0])
                 start = 1
             start = self._advance(messages, sources, start) if not self.changed else start
             if start == len(messages):
@@ -127,6 +127,12 @@ class Ingest:
         while notes:
             self._note(notes.popleft(), from_list=True)
         return [lengths.get(position) for position in stops]
+
+    def _lift(self, prompt: Message, _: int) -> None:
+        """Lift a prompt that leads a list; `TABLE` would do the same."""
+        past, turn, context = parts_of(self.current)
+        system = (*context.system, *(block for block in prompt.content if isinstance(block, SystemBlock)))
+        self.current = make_conversation(past, turn, evolve(context, system=system))
 
     def _add_run(self, messages: list[Message], sources: Sequence[int]) -> None:
         """Add messages of a list as they are: together, as far as nothing is to be done about them."""
@@ -312,7 +318,7 @@ def _stops(parsed: Parsed) -> list[int]:
 def _with_one_prompt(parsed: Parsed) -> Parsed:
     """Join the system messages that lead a list: to lift them one by one would copy the prompt each time."""
     led = list(takewhile(_is_prompt, parsed.messages))
-    if not led:
+    if not led or (len(led) == 1 and not led[0].arrivals):
         return parsed
     notes = [
         Note(RepairCode.EMPTY_MESSAGE_DROPPED, source, tuple(each.frozen_metadata for each in arrivals), METADATA)

@@ -11,6 +11,7 @@ from attrs import evolve
 from message_history.core.messages.block_base import Block
 from message_history.core.messages.blocks import (
     ProviderBlock,
+    SystemBlock,
     TextBlock,
     ThinkingBlock,
     ToolResultBlock,
@@ -25,7 +26,7 @@ from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import EMPTY, freeze
 from message_history.core.values.meta import Meta
 from message_history.dialects._shared.blank_texts import kept_beside, without_empty_texts
-from message_history.dialects._shared.plain_runs import read_runs
+from message_history.dialects._shared.plain_runs import read_runs, says_something
 from message_history.dialects._shared.reader import add_message, assume_user, read_entries, role_of
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 from message_history.dialects._shared.typed_blocks import (
@@ -72,6 +73,9 @@ class Reader:
         entry = raw[source]
         if type(entry) is not dict or self._before == _NAMED:
             return source
+        if source == 0 and len(entry) == 2 and entry.get("role") == "system" and says_something(entry.get("content")):
+            self.parsed.add(make_message("user", (SystemBlock(entry["content"]),)), source)
+            self._before, source = "system", 1
         if self._results:
             if entry.get("role") in ("tool", "function"):
                 return source
