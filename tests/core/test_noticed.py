@@ -156,7 +156,7 @@ def test_a_late_result_with_the_id_that_a_call_came_with_is_quoted_behind_its_tu
     [
         ({"a": {"b": math.nan}}, "input.a.b: NaN, kept as text"),
         ({"a": [0, (1, -math.inf)]}, "input.a[1][1]: -Infinity, kept as text"),
-        ({1: 2}, "input.value: a key that is a int, kept as '1'"),
+        ({1: 2}, "input.value: a key of the type int, kept as '1'"),
     ],
 )
 def test_a_value_that_json_cannot_carry_is_told_with_its_place(given: Any, words: str) -> None:

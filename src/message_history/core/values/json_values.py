@@ -291,7 +291,7 @@ class _Freezer:
         while name in taken:
             count += 1
             name = f"{base}_{count}"
-        return self._changed(path, f"a key that is a {type(key).__name__}, kept as {name!r}", name)
+        return self._changed(path, f"a key of the type {type(key).__name__}, kept as {name!r}", name)
 
     def _changed(self, path: str, what: str, value: str) -> str:
         self.changes.append(f"{path or 'value'}: {what}")
