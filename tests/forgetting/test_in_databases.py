@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,20 +15,22 @@ import pytest
 
 from message_history import Message, MessageHistory
 from message_history.forgetting import erase, redact
-from message_history.storage import AsyncSqlSession, SessionConflictError, SessionError, SqlSession
+from message_history.storage import AsyncSqlSession, SessionConflictError, SessionError, SessionLockedError, SqlSession
 from message_history.storage.forgetting import forget, forget_async
 from tests.forgetting.searching import Secret
 from tests.forgetting.test_law_13 import TOKENS, plantable, planted
 from tests.needs import needs_processes
 from tests.sessions.conftest import empty, new_database, server
+from tests.sessions.test_sql_tables import version_1
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["empty", "new_database", "server"]
+__all__ = ["empty", "new_database", "server", "version_1"]
 sqlalchemy = pytest.importorskip("sqlalchemy")
 in_sessions = pytest.importorskip("message_history.storage.databases.forgetting").in_sessions
 scrubbed = pytest.importorskip("message_history.storage.databases.database").Database.scrub
+writing = pytest.importorskip("message_history.storage.databases.database").Database.writing
 SECRET: Final = "PLANTED7QX"
 
 
@@ -168,6 +171,83 @@ def test_of_several_sessions_the_files_are_rewritten_once_and_after_a_crash_by_t
     assert not Secret(SECRET).is_in(everything(empty))
     with pytest.raises(SessionError, match="there is no session 'none'"):
         in_sessions(empty, ["none"], lambda history: history)
+
+
+def test_a_session_goes_on_from_what_it_has_forgotten_and_from_nothing_else(empty: str) -> None:
+    session = grown(empty)
+    revision = session.revision
+    forget(session, lambda history: redact(history, SECRET))
+    assert session.revision == revision + 1
+    SqlSession(empty, "chat").update(lambda found: found.add_user("theirs"))
+    mine = SqlSession(empty, "chat").load().add_assistant("ours")
+    with pytest.raises(SessionConflictError, match=rf"\(revision {revision + 2} is there, not {revision + 1}\)"):
+        session.append(mine)
+
+
+def test_what_may_have_been_forgotten_is_looked_up(empty: str) -> None:
+    session = grown(empty)
+
+    @contextmanager
+    def broken(self: Any) -> Iterator[Any]:
+        with writing(self) as rows:
+            yield rows
+        raise SessionError("the connection broke")
+
+    with (
+        patch("message_history.storage.databases.database.Database.writing", broken),
+        pytest.raises(SessionError, match="broke"),
+    ):
+        forget(session, lambda history: redact(history, SECRET))
+    session.append(SqlSession(empty, "chat").load().add_user("on"))
+    assert SqlSession(empty, "chat").load()[-1].text == "on"
+    assert not Secret(SECRET).is_in(everything(empty))
+
+
+def test_who_has_the_turn_forgets_and_who_has_lost_it_does_not(empty: str) -> None:
+    one, other = grown(empty), SqlSession(empty, "chat")
+    now = 1_000.0
+    with patch("message_history.storage.databases.database.Rows.now", lambda _: now):
+        with one.turn("one", until=2_000.0):
+            assert forget(one, lambda history: redact(history, "fine")).places
+            now = 2_000.0
+            with other.turn("other", until=3_000.0):
+                before = other.load()
+                with pytest.raises(SessionLockedError, match="'chat': the turn has ended, and another worker took it"):
+                    forget(one, lambda history: redact(history, SECRET))
+                assert other.load() == before
+        forget(one, lambda history: redact(history, SECRET))
+    assert not Secret(SECRET).is_in(everything(empty))
+
+
+def test_a_receipt_says_what_lies_outside_of_this_kind_of_database(empty: str) -> None:
+    outside = " ".join(forget(grown(empty), lambda history: redact(history, SECRET)).outside)
+    assert ("the server's write-ahead log" in outside) is not empty.startswith("sqlite")
+    assert ("copies of the file" in outside) is empty.startswith("sqlite")
+    assert "the session's name, owner, title and labels" in outside
+
+
+def test_files_that_cannot_be_rewritten_now_do_not_keep_anybody_from_loading(
+    empty: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = grown(empty)
+    busy = partial(patch, "message_history.storage.databases.database.Database.scrub")
+    with busy(side_effect=SessionError("somebody reads it")):
+        with pytest.raises(SessionError):
+            forget(session, lambda history: redact(history, SECRET))
+        for _ in range(2):
+            caplog.clear()
+            assert SECRET not in str(list(SqlSession(empty, "chat").load()))
+            said = "what a session has forgotten may still be in the files: somebody reads it"
+            assert caplog.messages == [said]
+    assert SqlSession(empty, "chat").load()
+    assert caplog.messages == [said]
+    assert not Secret(SECRET).is_in(everything(empty))
+
+
+def test_in_tables_of_an_older_version_is_forgotten_too(version_1: str) -> None:
+    receipts = in_sessions(version_1, (), lambda history: redact(history, "Oslo"))
+    assert [(each.session, each.places > 0) for each in receipts] == [("left open", False), ("trip", True)]
+    assert b"Oslo" not in everything(version_1)
 
 
 def test_before_the_rows_are_written_nothing_has_changed(empty: str) -> None:

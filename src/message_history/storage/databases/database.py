@@ -160,7 +160,7 @@ class Database:
     def _has_file(self) -> bool:
         """Return whether the SQLite file is there; its open connections would go on writing to one that is deleted."""
         name = self._engine.url.database
-        return name is None or name.startswith("file:") or os.path.exists(name)  # noqa: PTH110
+        return not name or name == ":memory:" or name.startswith("file:") or os.path.exists(name)  # noqa: PTH110
 
     @contextmanager
     def _transaction(self, *, write: bool) -> Iterator[Connection]:
