@@ -137,6 +137,34 @@ EQUIVALENT = {
     "storage/databases/rows.py: a comparison: `start < whole.head.messages`": (
         "there are no texts at the end, where none is another now"
     ),
+    "storage/databases/database.py: a constant: `1` in "
+    "`wanted = wanted.order_by(columns.position.desc()).offset(turns - 1).limit(1)`": "the first of two is taken",
+    "storage/databases/database.py: a constant: `32` in `MOST_OPEN_FILES: Final = 32`": "one file more is few as well",
+    "storage/databases/database.py: a constant: `500` in `IN_ONE: Final = 500`": "one more is fewer than a thousand",
+    "storage/databases/tables.py: a constant: `500` in `BATCH: Final = 500`": "the same is copied in larger batches",
+    "storage/databases/listing.py: a constant: `1` in "
+    "`return text(found).bindparams(words=query, before=before, limit=-1 if limit is None else limit)`": (
+        "every negative number is no limit"
+    ),
+    "storage/databases/listing.py: a constant: `1` in `before = int(after) if after is not None else 2**63 - 1`": (
+        "no text has the last number"
+    ),
+    "storage/databases/session.py: a constant: `2` in `if held.head[:2] != head[:2]:`": (
+        "a revision has one number of messages"
+    ),
+    "storage/databases/session.py: a constant: `2` in `if whole.head[:2] != held.head[:2]:`": (
+        "a revision has one number of messages"
+    ),
+    "storage/databases/session.py: a constant: `2` in `if (there or NEW)[:2] != held.head[:2]:`": (
+        "a revision has one number of messages"
+    ),
+    "storage/databases/forgetting.py: a constant: `2` in "
+    "`if known is not None and known.head[:2] != whole.head[:2]:`": "a revision has one number of messages",
+    "storage/databases/session.py: dropped `self._held = evolve(held, history=history)`": (
+        "what is held is as the history, of which nothing was to be written"
+    ),
+    "storage/kept.py: a constant: `0` in "
+    "`if not journal.recognised or (journal.version or 0) > FORMAT_VERSION:`": "version 1 can be read as well",
     "message_history_proxy/store.py: a comparison: `len(found) >= CANDIDATES`": "what further queries find is cut off",
     "message_history_proxy/encodings.py: a constant: `3` in `if sys.version_info >= (3, 14):`": (
         "both modules do the same, and Python has one of them"

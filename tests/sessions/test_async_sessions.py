@@ -67,6 +67,22 @@ def test_what_is_awaited_has_the_defaults_of_what_is_not() -> None:
             assert {key: mine[key].default for key in mine} == {key: theirs[key].default for key in theirs}, method
 
 
+def test_what_all_sessions_of_a_database_are_asked_is_awaited_too(empty: str) -> None:
+    async def steps() -> None:
+        for name in "ab":
+            session = AsyncSqlSession(empty, name)
+            call = ToolUseBlock("1", "pay", {})
+            await session.append((await session.load()).add_user("go").add_assistant(call).record_call("1", "waiting"))
+        assert [each.session for each in await AsyncSqlSession.waiting(empty)] == ["a", "b"]
+        assert await AsyncSqlSession.waiting(empty, "approved") == []
+        assert len(await AsyncSqlSession.waiting(empty, limit=1)) == 1
+        assert await AsyncSqlSession.ids(empty) == ["a", "b"]
+        assert await AsyncSqlSession.ids(empty, after="a") == ["b"]
+        assert await AsyncSqlSession.ids(empty, limit=1) == ["a"]
+
+    asyncio.run(steps())
+
+
 def test_each_event_loop_has_its_own_connections(tmp_path: Path) -> None:
     session = AsyncSqlSession(tmp_path / "chats.db", "a")
     asyncio.run(session.append(of_length(2)))

@@ -14,7 +14,14 @@ import pytest
 
 from message_history import CallStateError, MessageHistory, ToolUseBlock
 from message_history.files.own_lines import FORMAT, FORMAT_VERSION
-from message_history.storage import AsyncSqlSession, BytesSession, JsonlSession, SessionError, SqlSession
+from message_history.storage import (
+    AsyncSqlSession,
+    BytesSession,
+    JsonlSession,
+    SessionConflictError,
+    SessionError,
+    SqlSession,
+)
 from message_history.testing.conformance import SessionConformance
 
 if TYPE_CHECKING:
@@ -149,6 +156,62 @@ def test_a_session_of_a_strangers_store_has_claims_and_says_what_it_has_not() ->
         session.store.values["chat"] = zlib.compress(unread), 99
         with pytest.raises(SessionError, match="not a session that this version can read"):
             session.load()
+
+
+def test_a_session_of_a_strangers_store_that_has_conflicted_goes_on_only_once_it_has_read() -> None:
+    session = PackedSession(Store(), "chat")
+    theirs, ours = MessageHistory().add_user("theirs"), MessageHistory().add_user("ours")
+    session.append(theirs)
+    unread, late = PackedSession(session.store, "chat"), PackedSession(session.store, "chat")
+    late.load()
+    session.append(theirs.add_assistant("on"))
+    for _ in range(2):
+        with pytest.raises(SessionConflictError, match="'chat': it holds another history, of 2 messages; load it"):
+            unread.append(ours)
+        for write in (late.append, late.save):
+            with pytest.raises(SessionConflictError, match="'chat': somebody else has written to it; load it again"):
+                write(theirs.add_assistant("on").add_user("more"))
+    assert PackedSession(session.store, "chat").load() == theirs.add_assistant("on")
+    assert late.delete()
+    late.append(ours)
+    assert PackedSession(session.store, "chat").load() == ours
+
+
+class Breaking(PackedSession):
+    """A store whose answer is lost on its way back."""
+
+    breaks = False
+
+    def write(self, data: bytes, version: object) -> object:
+        written = super().write(data, version)
+        if self.breaks:
+            raise SessionError("the connection broke")
+        return written
+
+
+def test_a_write_of_which_nobody_knows_whether_it_was_done_is_looked_up() -> None:
+    session = Breaking(Store(), "chat")
+    history = session.load().add_user("one")
+    session.breaks = True
+    with pytest.raises(SessionError, match="the connection broke"):
+        session.append(history)
+    session.breaks = False
+    session.append(history.add_assistant("two"))
+    assert PackedSession(session.store, "chat").load() == history.add_assistant("two")
+
+
+def test_lines_that_are_damaged_in_a_strangers_store_cost_no_other_line() -> None:
+    session = PackedSession(Store(), "chat")
+    history = MessageHistory().add_user(["one", " "]).add_assistant("two").add_user("three")
+    session.append(history)
+    assert session.load().repairs == history.repairs
+    data = zlib.decompress(session.store.values["chat"][0]).replace(b'"two"', b'"two')
+    session.store.values["chat"] = zlib.compress(data), 99
+    loaded = session.load()
+    assert "one" in loaded[0].text
+    assert "three" in loaded[-1].text
+    session.append(loaded.add_assistant("four"))
+    assert PackedSession(session.store, "chat").load() == loaded.add_assistant("four")
 
 
 class Forgetful(PackedSession):

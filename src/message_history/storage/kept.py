@@ -133,11 +133,7 @@ class BytesSession(SharedSession, ABC):
         Complexity: linear in the history.
         """
         with self._mutex:
-            found = self.read()
-            if found is None:
-                self._held = Held(MessageHistory(policy=self._policy, name=self._name), None)
-            else:
-                self._held = Held(self._history(found[0]), found[1])
+            self._held = self._found()
             return self._held.history
 
     def delete(self) -> bool:
@@ -156,9 +152,14 @@ class BytesSession(SharedSession, ABC):
 
     def _current(self) -> Held:
         if self._held is None:
-            self.load()
-        held: Held | None = self._held
-        return held if held is not None else Held(MessageHistory(policy=self._policy, name=self._name), None)
+            self._held = self._found()
+        return self._held
+
+    def _found(self) -> Held:
+        found = self.read()
+        if found is None:
+            return Held(MessageHistory(policy=self._policy, name=self._name), None)
+        return Held(self._history(found[0]), found[1])
 
     def _replace(self, held: Held, history: MessageHistory) -> None:
         self._put(held, history, None)

@@ -290,10 +290,10 @@ class Rows:
             .values(revision=head.revision, messages=head.messages, repairs=head.repairs, system=head.system)
             .values(updated=clock(self._connection))
         )
-        if done.rowcount != 1 and version_of(self._connection) != SCHEMA_VERSION:
-            raise SessionError(_CHANGED)
         if done.rowcount:
             self._date_labels(head.number)
+        elif version_of(self._connection) != SCHEMA_VERSION:
+            raise SessionError(_CHANGED)
         return bool(done.rowcount)
 
     def _date_labels(self, number: int) -> None:
