@@ -106,13 +106,16 @@ def test_a_connection_is_dropped_when_it_was_interrupted_and_kept_after_an_error
     engine.dispose()
 
 
-def test_a_child_process_leaves_the_connections_of_its_parent_open(empty: str) -> None:
+def test_a_child_process_leaves_the_connections_of_its_parent_open(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
     session = SqlSession(empty, "a")
     kept: list[Any] = []
     sqlalchemy.event.listen(session._database._engine, "connect", lambda made, _: kept.append(made))
     session.append(of_length(2))
     seen = opened_and_closed(session._database._engine)
+    # Other tests have connections, too.
+    monkeypatch.setattr(databases, "_engines", {"": session._database._engine})
     databases._forget_connections()
+    monkeypatch.undo()
     assert session.load() == of_length(2)
     assert seen == ["connect"]
     kept[0].close()
