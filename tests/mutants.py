@@ -64,6 +64,7 @@ TESTS = {
 """Which tests judge the files of a folder, those first that find most."""
 EQUIVALENT = {
     "dialects/_shared/writer.py: a constant: `1` in `@lru_cache(maxsize=1 << 14)`": "a larger cache holds the same",
+    "core/turns/drafts.py: a constant: `8` in `FEW: Final = 8`": "what has an index is found as what is looked through",
     "core/turns/step.py: a comparison: `len(draft.calls) > FEW`": "the table that decides for more calls says the same",
     "core/turns/drafts.py: a constant: `0` in `highest[base] = max(highest.get(base, 0), int(number))`": (
         "it is asked only where an id has a number from 1 on"
