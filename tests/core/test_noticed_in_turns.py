@@ -129,3 +129,15 @@ def test_each_call_without_a_result_is_sent_with_a_stub_whichever_others_have_on
     assert [repair.ids for repair in sent.repairs] == [(id,) for id in waiting]
     assert [call.id for call in history.awaiting] == waiting
     assert all(results[id].text == f"r{id}" for id in answered)
+
+
+def test_what_a_strict_policy_refuses_of_a_list_is_told_whole() -> None:
+    raw = [Message.user("q"), Message.user([ToolResultBlock("8", "r")]), Message.user([ToolResultBlock("9", "r")])]
+    with pytest.raises(InvariantError) as refused:
+        MessageHistory.from_list(raw, policy=Policy(on_violation="raise"))
+    assert [repair.ids for repair in refused.value.violations] == [("8",), ("9",)]
+
+
+def test_messages_of_a_user_that_follow_each_other_in_a_list_are_one_each_time() -> None:
+    raw = [*map(Message.user, "ab"), Message.assistant("c"), *map(Message.user, "def"), Message.assistant("g")]
+    assert [message.text for message in MessageHistory.from_list(raw)] == ["a\nb", "c", "d\ne\nf", "g"]
