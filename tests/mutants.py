@@ -116,6 +116,7 @@ EQUIVALENT = {
     "message_history_compile/recognising.py: a constant: `2` in `found = _recognised(bare * 2)`": (
         "three requests are recognised as two are"
     ),
+    "core/messages/message.py: a comparison: `len(ids) > 1`": "an id that is alone is not there twice",
     "core/messages/plain.py: a constant: `2` in `NO_UNICODE: Final = -2`": "any other negative number does as well",
     "message_history_healing/verbatim.py: a constant: `0` in `return [], 0`": (
         "of no entries nobody asks how far they go"

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from message_history import ToolUseBlock
 from message_history.core.values.json_values import (
     MAX_DEPTH,
     MAX_REPEATED,
@@ -169,3 +170,14 @@ def test_a_frozen_list_is_equal_to_lists_and_tuples() -> None:
     assert frozen == (1, (2,))
     assert frozen != [1]
     assert repr(frozen) == "[1, [2]]"
+
+
+@pytest.mark.parametrize("rest", [{}, {"b": "text"}, {"b": None}, {"ü": "ß"}], ids=["alone", "text", "null", "letters"])
+def test_what_is_inside_the_input_of_a_call_may_be_changed_and_the_call_stays(rest: dict[str, Any]) -> None:
+    call = ToolUseBlock("1", "f", {"a": [1], "o": {"n": [2]}, **rest})
+    taken = call.input
+    taken["a"].append(3)
+    taken["o"]["n"].append(4)
+    taken["new"] = 5
+    assert taken == {"a": [1, 3], "o": {"n": [2, 4]}, **rest, "new": 5}
+    assert call.input == {"a": [1], "o": {"n": [2]}, **rest}

@@ -124,3 +124,13 @@ def test_forks_leave_nothing_behind_in_what_they_share() -> None:
         base.append(object())
     assert len(base.last.items) == 2
     assert len(first) == 2
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, SIZE, -1, -2, -SIZE])
+def test_a_slice_of_a_log_is_the_slice_of_a_list_for_every_step(step: int) -> None:
+    plain = list(range(2 * SIZE + 5))
+    log = Log(plain)
+    ends = (None, 0, 3, SIZE - 1, SIZE, SIZE + 1, 2 * SIZE, len(plain), len(plain) + 9, -1, -SIZE)
+    for start in ends:
+        for stop in ends:
+            assert log[start:stop:step] == plain[start:stop:step]

@@ -9,6 +9,7 @@ from message_history import (
     Message,
     MessageHistory,
     Policy,
+    RedactedThinkingBlock,
     RepairCode,
     SystemBlock,
     ThinkingBlock,
@@ -187,6 +188,25 @@ def test_thinking_inside_a_turn_is_invalidated_by_a_cut() -> None:
     assert kept.omitted.invalidated == 1
     blocks = [block for message in kept.history for block in message.content]
     assert [block.bound for block in blocks if isinstance(block, ThinkingBlock)] == [False]
+
+
+@pytest.mark.parametrize(
+    "thinking",
+    [ThinkingBlock("hm", "c2ln"), RedactedThinkingBlock("c2ln")],
+    ids=["thinking", "redacted"],
+)
+def test_thinking_without_any_call_is_invalidated_by_what_is_omitted_before_it(
+    thinking: ThinkingBlock | RedactedThinkingBlock,
+) -> None:
+    """No other block of these answers has parts, so that nothing but the thinking itself tells of it."""
+    history = MessageHistory()
+    for turn in range(3):
+        history = history.add_user(f"Question {turn}").add_assistant([thinking, f"Answer {turn}"])
+    kept = windows.drop_before(history, 2)
+    assert kept.omitted.invalidated == 2
+    assert [
+        block.bound for message in kept.history for block in message.content if isinstance(block, type(thinking))
+    ] == ([False, False])
 
 
 def test_repairs_behind_a_cut_are_found_at_their_new_place() -> None:
