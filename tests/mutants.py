@@ -117,6 +117,21 @@ EQUIVALENT = {
         "three requests are recognised as two are"
     ),
     "core/messages/message.py: a comparison: `len(ids) > 1`": "an id that is alone is not there twice",
+    "core/values/json_values.py: a returned value: `return view.copy()`": "the long way copies as well",
+    "core/values/json_values.py: a constant: `0` in `self._size = 0`": "only how far it grows is asked",
+    "core/views/json_cache.py: a comparison: `turns >= len(self.ends)`": "both ways give all joined turns",
+    "core/messages/plain.py: a constant: `4000` in `LONG: Final = 4_000`": (
+        "the braces and the name around an integer take more than one character"
+    ),
+    "core/messages/plain.py: a constant: `32` in `WITH_KEYS: Final = 1 << 32`": "no id is that long",
+    "core/messages/sendable.py: a constant: `0` in "
+    "`return message._plain or None if 0 <= reach(message) - WITH_KEYS <= longest else None`": (
+        "the long way sends the same"
+    ),
+    'core/values/meta.py: a constant: `True` in `("state", *compress(("by", "at", "until", "reason"), there)) '
+    "for there in product((True, False), repeat=4)`": "a decision that is not read the short way is read the long way",
+    'core/values/meta.py: a constant: `False` in `("state", *compress(("by", "at", "until", "reason"), there)) '
+    "for there in product((True, False), repeat=4)`": "a decision that is not read the short way is read the long way",
     "core/messages/plain.py: a constant: `2` in `NO_UNICODE: Final = -2`": "any other negative number does as well",
     "message_history_healing/verbatim.py: a constant: `0` in `return [], 0`": (
         "of no entries nobody asks how far they go"

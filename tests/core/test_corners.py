@@ -168,6 +168,31 @@ def test_a_turn_that_cannot_be_written_alone_is_tried_once() -> None:
     assert writer.tries == 2
 
 
+def test_what_a_fork_adds_is_encoded_as_well_behind_what_both_share() -> None:
+    class Writer:
+        def write_turn(self, assistant: Message | None, user: Message | None) -> list[Any]:
+            return [each.text for each in (assistant, user) if each is not None]
+
+        def omits(self, placeholder: Message) -> bool:
+            del placeholder
+            return False
+
+    def turn(text: str) -> tuple[Message, Message]:
+        return Message.assistant(text), Message.user(text)
+
+    writer = Writer()
+    for shared in (1, 3, SIZE - 2):
+        begun: Log[Any] = Log([turn(str(n)) for n in range(shared)])
+        first = begun.append(turn("first"))
+        assert json_of_settled(first, writer) is not None
+        fork = begun.append(turn("fork"))
+        for log, last in ((fork, "fork"), (first, "first"), (begun, None)):
+            texts = [text for text in (*map(str, range(shared)), last) if text is not None for _ in range(2)]
+            found = json_of_settled(log, writer)
+            assert found is not None
+            assert json.loads(b"[" + b",".join(filter(None, found)) + b"]") == texts
+
+
 def test_json_holds_lone_surrogates_bytes_and_nothing_empty() -> None:
     assert json_of({"a": "\ud800"}) == b'{"a":"\\ud800"}'
     assert json_of(b"a") == b'"YQ=="'

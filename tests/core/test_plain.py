@@ -310,6 +310,8 @@ def test_a_message_with_more_than_texts_and_calls_is_not_plain(block: Any) -> No
         ("assistant", [ThinkingBlock("y", "c2ln", bound=False), "x"]),
         ("assistant", [ThinkingBlock("y", "no base64"), "x"]),
         ("assistant", [ThinkingBlock("y", ""), "x"]),
+        ("assistant", [ThinkingBlock(" ", "c2ln"), "x"]),
+        ("assistant", [ThinkingBlock("y\0", "c2ln"), "x"]),
         ("assistant", []),
     ],
 )
@@ -323,6 +325,10 @@ def test_what_needs_a_second_look_has_no_reach(role: Role, content: Any) -> None
 def test_a_text_that_is_no_unicode_is_known_as_such(content: Any) -> None:
     assert reach(Message.user(*content)) == NO_UNICODE
     assert len({NO_UNICODE, UNSENDABLE}) == 2
+
+
+def test_thinking_that_is_no_unicode_is_known_as_such() -> None:
+    assert reach(Message.assistant(ThinkingBlock("\ud800", "c2ln"), "x")) == NO_UNICODE
 
 
 def test_halves_of_a_character_are_one_in_every_form() -> None:

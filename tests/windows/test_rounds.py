@@ -17,7 +17,9 @@ from message_history import (
     check,
     windows,
 )
+from message_history.core.views.cuts import leading_blocks
 from message_history.dialects import Anthropic, Gemini, OpenAIChat
+from message_history.history import conversation_of
 from message_history.windows import WindowError, estimate_tokens
 
 TASK = "Repair the build of this project, please."
@@ -216,3 +218,18 @@ def test_repairs_behind_a_cut_are_found_at_their_new_place() -> None:
     kept = history.drop_before(7)
     (repair,) = kept.repairs
     assert kept[repair.index].text == "Go on."
+
+
+def test_a_message_that_costs_nothing_is_kept_when_the_budget_is_used_up() -> None:
+    history = MessageHistory()
+    for turn in range(3):
+        history = history.add_user(f"Question {turn}").add_assistant(f"Answer {turn}")
+    for answers in (1, 2):
+        kept = history.window(max_tokens=answers, counter=lambda message: int(message.role == "assistant"))
+        assert list(kept) == list(history)[-2 * answers :]
+
+
+@pytest.mark.parametrize("pin", ["turn", "task", None])
+def test_nothing_leads_where_nothing_is_omitted(pin: windows.Pin) -> None:
+    for history in (agent(2), steered(), MessageHistory()):
+        assert leading_blocks(conversation_of(history), 0, pin) == ()
