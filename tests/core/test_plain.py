@@ -328,7 +328,8 @@ def test_a_text_that_is_no_unicode_is_known_as_such(content: Any) -> None:
 
 
 def test_thinking_that_is_no_unicode_is_known_as_such() -> None:
-    assert reach(Message.assistant(ThinkingBlock("\ud800", "c2ln"), "x")) == NO_UNICODE
+    for thinking in (ThinkingBlock("\ud800", "c2ln"), ThinkingBlock("y", "\ud800")):
+        assert reach(Message.assistant(thinking, "x")) == NO_UNICODE
 
 
 def test_halves_of_a_character_are_one_in_every_form() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from message_history import (
@@ -200,15 +202,15 @@ def test_thinking_inside_a_turn_is_invalidated_by_a_cut() -> None:
 def test_thinking_without_any_call_is_invalidated_by_what_is_omitted_before_it(
     thinking: ThinkingBlock | RedactedThinkingBlock,
 ) -> None:
-    """No other block of these answers has parts, so that nothing but the thinking itself tells of it."""
+    """No other block of these answers has parts; those that were read hold no blocks until they are asked for."""
     history = MessageHistory()
     for turn in range(3):
         history = history.add_user(f"Question {turn}").add_assistant([thinking, f"Answer {turn}"])
-    kept = windows.drop_before(history, 2)
-    assert kept.omitted.invalidated == 2
-    assert [
-        block.bound for message in kept.history for block in message.content if isinstance(block, type(thinking))
-    ] == ([False, False])
+    for each in (history, pickle.loads(pickle.dumps(history))):
+        kept = windows.drop_before(each, 2)
+        assert kept.omitted.invalidated == 2
+        blocks = [block for message in kept.history for block in message.content]
+        assert [block.bound for block in blocks if isinstance(block, type(thinking))] == [False, False]
 
 
 def test_repairs_behind_a_cut_are_found_at_their_new_place() -> None:
