@@ -132,6 +132,12 @@ EQUIVALENT = {
     "for there in product((True, False), repeat=4)`": "a decision that is not read the short way is read the long way",
     'core/values/meta.py: a constant: `False` in `("state", *compress(("by", "at", "until", "reason"), there)) '
     "for there in product((True, False), repeat=4)`": "a decision that is not read the short way is read the long way",
+    "core/messages/thinking.py: a constant: `1` in `_LENGTHS_OF_THINKING: Final = frozenset({1, 2})`": (
+        "what is alone in a tuple is invalidated already"
+    ),
+    'core/views/windows.py: a constant: `0` in `fixed = content(0, ToolResultBlock(""))`': (
+        "a text that is fixed has no place"
+    ),
     "core/messages/plain.py: a constant: `2` in `NO_UNICODE: Final = -2`": "any other negative number does as well",
     "message_history_healing/verbatim.py: a constant: `0` in `return [], 0`": (
         "of no entries nobody asks how far they go"

@@ -181,7 +181,7 @@ def test_what_a_fork_adds_is_encoded_as_well_behind_what_both_share() -> None:
         return Message.assistant(text), Message.user(text)
 
     writer = Writer()
-    for shared in (1, 3, SIZE - 2):
+    for shared in (1, 3, SIZE - 2, SIZE + 3):
         begun: Log[Any] = Log([turn(str(n)) for n in range(shared)])
         first = begun.append(turn("first"))
         assert json_of_settled(first, writer) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -287,3 +288,39 @@ def test_thinking_behind_a_trimmed_result_is_counted_where_users_go_on() -> None
     ]
     _, omitted = trim_results(conversation_of(MessageHistory.from_list(raw)), older_than=3, text="short")
     assert (omitted.results, omitted.invalidated) == (1, 1)
+
+
+def test_a_key_that_no_call_has_is_named_in_the_refusal() -> None:
+    with pytest.raises(UnknownCallError, match="'0af3'"):
+        ASKED.record_call(key="0af3", state="denied")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "kept"),
+    [
+        ({"id": "m1", "at": 3}, {"id": "m1", "at": 3}),
+        (MappingProxyType({"id": "m1"}), {"id": "m1"}),
+        ({"id": "m1", "tags": ("a", "b")}, {"id": "m1", "tags": ["a", "b"]}),
+        ({"id": "m1", "raw": b"text"}, {"id": "m1", "raw": "text"}),
+        ({7: "seven"}, {"7": "seven"}),
+    ],
+    ids=["plain", "a mapping", "a tuple", "bytes", "a number as key"],
+)
+def test_metadata_of_every_kind_of_mapping_is_kept_with_its_message(metadata: Any, kept: dict[str, Any]) -> None:
+    for history in (
+        MessageHistory().add_user("q", metadata=metadata),
+        MessageHistory().add(Message.user("q"), metadata=metadata),
+    ):
+        assert [each.metadata for each in history[0].arrivals] == [kept]
+
+
+def test_no_metadata_is_no_arrival() -> None:
+    nothing: list[Any] = [None, {}, MappingProxyType({})]
+    for metadata in nothing:
+        assert MessageHistory().add_user("q", metadata=metadata)[0].arrivals == ()
+
+
+@pytest.mark.parametrize("raw", [b"RIFF\0\0\0\0WAVEfmt ", b"JUNK\0\0\0\0WEBPVP8 "], ids=["sound", "no container"])
+def test_bytes_that_are_only_half_like_a_webp_image_are_no_image(raw: bytes) -> None:
+    with pytest.raises(ValueError, match="media_type"):
+        ImageBlock.from_bytes(raw)
