@@ -20,6 +20,7 @@ from message_history import (
     windows,
 )
 from message_history.core.views.cuts import leading_blocks
+from message_history.core.views.windows import drop_before
 from message_history.dialects import Anthropic, Gemini, OpenAIChat
 from message_history.history import conversation_of
 from message_history.windows import WindowError, estimate_tokens
@@ -235,3 +236,12 @@ def test_a_message_that_costs_nothing_is_kept_when_the_budget_is_used_up() -> No
 def test_nothing_leads_where_nothing_is_omitted(pin: windows.Pin) -> None:
     for history in (agent(2), steered(), MessageHistory()):
         assert leading_blocks(conversation_of(history), 0, pin) == ()
+
+
+@pytest.mark.parametrize("since", range(9))
+def test_thinking_from_a_message_on_stays_valid_and_only_what_is_kept_before_it_is_invalidated(since: int) -> None:
+    history = MessageHistory()
+    for turn in range(4):
+        history = history.add_user(f"Question {turn}").add_assistant([ThinkingBlock("hm", "c2ln"), f"Answer {turn}"])
+    _, omitted = drop_before(conversation_of(history), 2, since=since)
+    assert omitted.invalidated == sum(position < since for position in (3, 5, 7))
