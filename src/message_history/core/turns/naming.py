@@ -190,8 +190,8 @@ class Names:
             named &= named - 1
         record = records_of(self._past, id)
         if record is not None:
-            found = [*map(Place._make, record.stubs), *found]
-            found = found if record.call is None or record.call in found else [Place(*record.call), *found]
+            last = [Place(*record.call)] if record.call is not None and record.call not in record.stubs else []
+            found = [*map(Place._make, record.stubs), *last, *found]
         return found
 
     def oldest(self, id: str) -> ToolUseBlock | None:
