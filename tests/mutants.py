@@ -77,7 +77,7 @@ EQUIVALENT = {
     "Log(message.content[len(results) :]), message.arrivals)`": (
         "each call of the message has a real result, which beats a stub"
     ),
-    "core/turns/naming.py: a comparison: `0 < place.turn <= len(self._past)`": "turn 0 has no assistant, and so no calls",
+    "core/turns/naming.py: a comparison: `0 < place.turn <= len(self._past)`": "turn 0 has no assistant, so no calls",
     "core/turns/naming.py: a comparison: `0 < turn < len(self._past)`": "turn 0 has no assistant, and so no ids",
     "core/turns/naming.py: a constant: `1` in `turn = (call.turn + 1) // 2 if call.turn is not None else 0`": (
         "an assistant message has an odd position"
