@@ -212,8 +212,8 @@ def test_a_late_result_in_the_turn_of_its_call_is_its_result() -> None:
 
 def test_what_is_said_of_messages_of_results_ends_where_each_does() -> None:
     history = ASKED.add_assistant(ToolUseBlock("2", "f", {}))
-    for n, content in enumerate(([ToolResultBlock("1", "r")], [ToolResultBlock("2", "s")], [TextBlock("t")])):
-        history = history.add(with_arrivals(Message.user(content), (Arrival(1, FrozenDict({"n": n})),)))
+    for n, block in enumerate((ToolResultBlock("1", "r"), ToolResultBlock("2", "s"), TextBlock("t"))):
+        history = history.add(with_arrivals(make_message("user", (block,)), (Arrival(1, FrozenDict({"n": n})),)))
     assert [(each.end, each.metadata) for each in history[-1].arrivals] == [(n + 1, {"n": n}) for n in range(3)]
 
 
