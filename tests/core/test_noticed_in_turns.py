@@ -255,8 +255,9 @@ def test_an_id_whose_calls_are_all_answered_means_the_last_of_them() -> None:
     assert codes(answered.add_tool_result("1", "r"))[-1] is RepairCode.DUPLICATE_RESULT_DROPPED
 
 
-def test_what_is_said_of_a_blank_beginning_of_a_reply_that_leads_ends_before_the_rest() -> None:
+@pytest.mark.parametrize("before", [MessageHistory(), MessageHistory().add_user(["q", "and?"])])
+def test_what_is_said_of_a_blank_beginning_of_a_reply_ends_before_the_rest(before: MessageHistory) -> None:
     said = (Arrival(1, FrozenDict({"n": 0})), Arrival(2, FrozenDict({"n": 1})))
     reply = with_arrivals(make_message("assistant", (TextBlock(" "), TextBlock("a"))), said)
-    history = MessageHistory().add(reply)
+    history = before.add(reply)
     assert [(each.end, each.metadata) for each in history[-1].arrivals] == [(0, {"n": 0}), (1, {"n": 1})]

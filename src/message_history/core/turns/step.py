@@ -147,11 +147,11 @@ class Transition:
         if not message.content:
             self._record(RepairCode.EMPTY_MESSAGE_DROPPED, detail=f"an empty {message.role} message")
         arrivals = message.arrivals
-        before, sizes, settled = self._size(), [0], len(self.past)
+        sizes = [(len(self.past), self._size())]
         simple = message.shape == CLEAN_USER and message.ids and self._answers is None and not arrivals
         for arrived in message.content if not (simple and self._answer_in_order(message)) else ():
             if arrivals:
-                sizes.append(self._size())
+                sizes.append((len(self.past), self._size()))
             block = self._validate_block(arrived)
             if block is not None:
                 state = state_of((self.assistant, self.user))
@@ -163,8 +163,8 @@ class Transition:
         if arrivals:
             # In a new turn, nothing was there before; the stubs before a text did not arrive with it.
             stubs = count_of_calls(self.assistant) if self._role == "user" and not message.ids else 0
-            before = max(before * (len(self.past) == settled), stubs)
-            self._arrive(before, [*sizes[2:], self._size()], arrivals)
+            known = [size if turn == len(self.past) else 0 for turn, size in sizes]
+            self._arrive(max(known[0], stubs), [*known[2:], self._size()], arrivals)
 
     def _size(self) -> int:
         """Return how many blocks the message that grows has."""
