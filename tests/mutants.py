@@ -85,6 +85,12 @@ EQUIVALENT = {
     "core/turns/pairing.py: dropped `waiting ^= {id}`": "the long way finds that nothing is to be moved",
     "core/turns/pairing.py: a constant: `True` in `return True`": "the long way finds that nothing is to be moved",
     "core/turns/ingest.py: a comparison: `min(pieces) < start`": "what is added again from the start is the same",
+    "core/views/cuts.py: a constant: `1` in `earlier = past_of(conversation).first((position + 1) // 2)`": (
+        "a position inside a turn is odd"
+    ),
+    "core/turns/stub_results.py: a constant: `32` in `_usual_stub_parts: Final = lru_cache(maxsize=32)(_stub_parts)`": (
+        "a larger cache holds the same"
+    ),
     "core/turns/growth.py: a constant: `0` in "
     "`calls[count:] = [placed(call, Origin(context.lineage, OPEN, 0, call.key)) for call in calls[count:]]`": (
         "a call of an open turn is found by its key"

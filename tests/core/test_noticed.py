@@ -25,9 +25,10 @@ from message_history import (
 )
 from message_history.core.messages.arrived import Arrival
 from message_history.core.messages.message import with_arrivals, with_content, with_replies
+from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.thinking import count_of_thinking, invalidate_thinking
 from message_history.core.turns.replying import has_begun
-from message_history.core.values.json_values import FrozenDict
+from message_history.core.values.json_values import FrozenDict, freeze
 from message_history.core.views.costs import Costs
 from message_history.windows import MovingWindow
 
@@ -181,3 +182,10 @@ def test_a_result_shows_that_it_is_an_error() -> None:
 def test_no_blocks_cost_nothing_whatever_a_message_costs() -> None:
     costs = Costs(lambda _: 7)
     assert (costs.of_blocks(()), costs.of_blocks((TextBlock("a"),))) == (0, 7)
+
+
+@pytest.mark.parametrize(("role", "is_shown"), [("robot", True), (7, True), ("r" * 200, False), (b"r", False)])
+def test_a_role_that_the_words_do_not_show_whole_is_kept(role: Any, is_shown: bool) -> None:
+    parsed = Parsed([], [])
+    parsed.role_assumed(0, role, "role {} taken as the user's")
+    assert parsed.notes[0].removed == (() if is_shown else (freeze(role)[0],))

@@ -320,9 +320,7 @@ def reach_of(role: str, plain: Plain) -> int:
 def _split_assistant(plain: Plain, texts: list[str], ids: list[str], names: list[str]) -> bool:
     """Split a content into its texts, ids and names, and return whether all else about it can be sent."""
     in_order = True
-    ends_with_thinking = False
     for item in plain:
-        ends_with_thinking = False
         if type(item) is not str and len(item) == 3:
             ids.append(item[0])
             names.append(item[1])
@@ -337,9 +335,9 @@ def _split_assistant(plain: Plain, texts: list[str], ids: list[str], names: list
             texts += item[0]
         else:
             in_order = in_order and _BASE64.fullmatch(item[1]) is not None
-            ends_with_thinking = True
             texts += (item[0] or "-", item[1] or "-")  # Signed thinking may be empty.
-    return in_order and not ends_with_thinking
+    # What ends with signed thinking goes the long way.
+    return in_order and not any(type(last) is tuple and len(last) == 2 for last in plain[-1:])
 
 
 def _split_user(plain: Plain, texts: list[str], ids: list[str]) -> bool:
