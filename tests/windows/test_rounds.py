@@ -113,6 +113,8 @@ def test_the_words_that_lead_are_pinned_by_choice() -> None:
         assert is_accepted(kept)
     with pytest.raises(ValueError, match="pin must be 'turn', 'task' or None, not 'system'"):
         history.window(max_messages=5, pin="system")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="pin must be 'turn', 'task' or None, not 'system'"):
+        MessageHistory().safe_cuts(pin="system")  # type: ignore[arg-type]
 
 
 def test_the_first_task_is_pinned_before_whole_turns_too() -> None:
