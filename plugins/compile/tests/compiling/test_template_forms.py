@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("message_history_measure")
+
 from message_history_compile.errors import CannotCompileError
 from message_history_compile.template_forms import TemplateForm, first_missing, left_out, written_for
 from message_history_compile.turns import Call, Turn
