@@ -48,7 +48,7 @@ def test_without_the_short_ways_every_list_becomes_the_same(monkeypatch: pytest.
     short = outcomes()
     for module in (step_module, ingest):
         monkeypatch.setattr(module, "move", lambda *_: None)
-    monkeypatch.setattr(ingest.Ingest, "_lift", ingest.Ingest.add)
+    monkeypatch.setattr(ingest.Ingest, "_lift", lambda self, prompt: self.add(prompt, 0))
     monkeypatch.setattr(ingest, "advance", lambda conversation, _messages, start=0, **_: (conversation, start))
     monkeypatch.setattr(pairing, "_is_paired", lambda _: False)
     monkeypatch.setattr(pairing, "_behind_clean_turns", lambda _, start: start)

@@ -31,6 +31,11 @@ class Stamp(NamedTuple):
     size: int
     changed: int
 
+    @property
+    def seconds(self) -> float:
+        """Return when somebody wrote to it last, in seconds since 1970."""
+        return self.changed / 1e9
+
 
 def file_of(path: Path) -> Path:
     """Follow a link to the file that it leads to, which need not exist."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 THINKING: Final = ("thinking", "redacted_thinking")
 SAYS_NOTHING: Final = ("result_stubbed", "content_forgotten")
+ELSEWHERE: Final = ", places in the system prompt, repairs and names"
+"""What a repair says of places that are in no message."""
 """The codes of repairs whose details quote no content."""
 
 
@@ -96,7 +98,7 @@ class Rewriting:
             if places:
                 yield Repair(code=code, index=position, detail=f"{self._reason}, places: {places:,}")
         if self.elsewhere:
-            detail = f"{self._reason}, places in the system prompt, repairs and names: {self.elsewhere:,}"
+            detail = f"{self._reason}{ELSEWHERE}: {self.elsewhere:,}"
             yield Repair(code=code, index=0, detail=detail)
 
     def _invalidate(self) -> None:

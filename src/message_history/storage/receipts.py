@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, final
 from attrs import frozen
 
 from message_history.core.messages.repairs import RepairCode
-from message_history.forgetting.saved_form import forget_what_processes_keep
+from message_history.forgetting.saved_form import ELSEWHERE, forget_what_processes_keep
 
 if TYPE_CHECKING:
     from message_history.history import MessageHistory
@@ -53,10 +53,9 @@ def receipt_of(name: str, before: MessageHistory, left: MessageHistory) -> Recei
     new = [repair for repair in later if repair.code is RepairCode.CONTENT_FORGOTTEN]
     return Receipt(
         session=name,
-        changed=tuple(sorted({repair.index for repair in new if _ELSEWHERE not in repair.detail})),
+        changed=tuple(sorted({repair.index for repair in new if ELSEWHERE not in repair.detail})),
         places=sum(int(found[1].replace(",", "")) if (found := _COUNT.search(repair.detail)) else 1 for repair in new),
     )
 
 
-_ELSEWHERE: Final = ", places in the system prompt, repairs and names"
 _COUNT: Final = re.compile(": ([0-9,]+)$")

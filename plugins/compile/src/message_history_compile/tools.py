@@ -6,6 +6,7 @@ import marshal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.core.messages.plain import VERSION, unpack
 from message_history.tools import parse_toolset
 from message_history_compile.turns import omitted
 
@@ -26,13 +27,13 @@ def functions_of(tools: Iterable[Any]) -> tuple[list[dict[str, Any]], list[Repai
 
     What was omitted comes with them: tools that a provider runs itself have no definition. Neither is to be changed.
     """
-    return _functions_in(marshal.dumps(list(tools), 2))
+    return _functions_in(marshal.dumps(list(tools), VERSION))
 
 
 @lru_cache(maxsize=16)
 def _functions_in(packed: bytes) -> tuple[list[dict[str, Any]], list[Repair]]:
     """Parse definitions once: the rows of a data set have the same ones."""
-    toolset = parse_toolset({"tools": [_with_type(tool) for tool in marshal.loads(packed)]})  # noqa: S302 - written above
+    toolset = parse_toolset({"tools": [_with_type(tool) for tool in unpack(packed)]})
     return [_function(tool) for tool in toolset.tools], [omitted(0, str(part)) for part in toolset.omitted]
 
 

@@ -257,7 +257,7 @@ def _plain_item(role: str, block: Block) -> Any:
     if role == "assistant" and isinstance(block, ToolUseBlock) and block.frozen_input is not NO_INPUT:
         packed = pack(thaw(block.frozen_input))
         if text is not None:
-            return (block.id, block.name, text) if is_object_text(text) and pack(json.loads(text)) == packed else None
+            return (block.id, block.name, text) if is_object_text(text) and pack(input_of(text)) == packed else None
         return (block.id, block.name, packed) if packed is not None else None
     if text is not None:
         return None

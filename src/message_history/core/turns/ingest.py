@@ -97,7 +97,7 @@ class Ingest:
         messages, sources, interrupted = parsed.messages, parsed.sources, parsed.interrupted
         if not parsed.notes and not interrupted and not parsed.left:
             if messages and _is_prompt(messages[0]):
-                self._lift(messages[0], sources[0])
+                self._lift(messages[0])
                 start = 1
             start = self._advance(messages, sources, start) if not self.changed else start
             if start == len(messages):
@@ -128,7 +128,7 @@ class Ingest:
             self._note(notes.popleft(), from_list=True)
         return [lengths.get(position) for position in stops]
 
-    def _lift(self, prompt: Message, _: int) -> None:
+    def _lift(self, prompt: Message) -> None:
         """Lift a prompt that leads a list; `TABLE` would do the same."""
         past, turn, context = parts_of(self.current)
         system = (*context.system, *(block for block in prompt.content if isinstance(block, SystemBlock)))

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.files.disk import stamp_of
 from message_history.files.opening import content
 from message_history.files.own_lines import about_in, is_own
 from message_history.storage.about import SessionInfo
@@ -33,12 +34,9 @@ def sessions(
 
 
 def _files(folder: Path, after: tuple[float, str] | None) -> list[tuple[float, str]]:
-    found = []
-    for path in folder.glob("*.jsonl"):
-        try:
-            found.append((path.stat().st_mtime_ns / 1e9, path.name))
-        except FileNotFoundError:
-            continue  # Somebody has deleted it meanwhile.
+    stamps = ((stamp_of(path), path.name) for path in folder.glob("*.jsonl"))
+    # Without a stamp, somebody has deleted it meanwhile.
+    found = [(stamp.seconds, name) for stamp, name in stamps if stamp is not None]
     return sorted((each for each in found if after is None or each < after), reverse=True)
 
 

@@ -235,7 +235,7 @@ class JsonlSession(SharedSession):
 
         stamp = stamp_of(self._path)
         try:
-            found = info_of(self._path, stamp.changed / 1e9) if stamp is not None else None
+            found = info_of(self._path, stamp.seconds) if stamp is not None else None
         except OSError as error:
             raise as_session_error(self._path, error) from error
         return found if found is not None else info_in(self._path, {}, None)
