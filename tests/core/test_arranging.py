@@ -228,3 +228,8 @@ def test_the_same_message_twice_in_a_list_is_mended_like_two_that_are_equal() ->
         copies = [Message(message.role, message.content) for message in raw]
         assert MessageHistory.from_list(raw) == MessageHistory.from_list(copies)
         assert MessageHistory.from_list(raw).repairs == MessageHistory.from_list(copies).repairs
+
+
+def test_messages_of_a_user_that_follow_each_other_in_a_list_are_one_each_time() -> None:
+    raw = [*map(Message.user, "ab"), Message.assistant("c"), *map(Message.user, "def"), Message.assistant("g")]
+    assert [message.text for message in MessageHistory.from_list(raw)] == ["a\nb", "c", "d\ne\nf", "g"]

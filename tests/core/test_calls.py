@@ -28,6 +28,7 @@ from message_history.core.messages.message import STUB_OPENINGS
 from message_history.core.messages.policy import KNOWN_WORDINGS
 from message_history.core.turns.calls import CallRecord
 from message_history.core.turns.rules import MOVES, REASONS
+from message_history.core.values.meta import Mark, Meta
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
 from message_history.integrations.state import load, save
 
@@ -438,3 +439,13 @@ def test_a_call_that_its_provider_has_run_is_answered() -> None:
     asked = MessageHistory.from_list([QUESTION, REQUEST, APPROVED], dialect=RESPONSES)
     ran = MessageHistory.from_list([QUESTION, REQUEST, APPROVED, CALLED], dialect=RESPONSES)
     assert (asked.calls[0].state, ran.calls[0].state) == (CallState.APPROVED, CallState.ANSWERED)
+
+
+def test_a_call_that_its_provider_runs_is_approved_and_not_started_here() -> None:
+    call = ToolUseBlock("1", "f", {}, meta=Meta(mark=Mark(kind="approval", reason="provider")))
+    asked = MessageHistory().add_user("q").add_assistant(call)
+    with pytest.raises(CallStateError, match=r"what may follow is approved, denied, cancelled$"):
+        asked.record_call("1", CallState.STARTED)
+    approved = asked.record_call("1", CallState.APPROVED)
+    assert approved.calls[0].state is CallState.APPROVED
+    assert not approved.calls.unsettled()

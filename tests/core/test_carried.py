@@ -394,3 +394,9 @@ def test_the_key_of_a_forgotten_call_gives_nothing_away() -> None:
         for to in ("Alice", "Bob")
     ]
     assert made[0].calls[0].key == made[1].calls[0].key != ""
+
+
+def test_a_prompt_alone_with_something_said_of_it_is_the_prompt() -> None:
+    history = MessageHistory.from_list([{"role": "system", "content": "Be brief.", "metadata": {"a": 1}}])
+    assert history.system == "Be brief."
+    assert [(repair.code, repair.source) for repair in history.repairs] == [(RepairCode.EMPTY_MESSAGE_DROPPED, 0)]

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 State = CallState
+CALL = ToolUseBlock("1", "f", {})
+ASKED = MessageHistory().add_user("q").add_assistant(CALL)
 
 
 def pay(amount: int, id: str = "call_0") -> ToolUseBlock:
@@ -485,3 +487,24 @@ def test_the_reason_of_a_denial_stays_when_a_result_comes() -> None:
         for same in (answered, MessageHistory.from_list(answered.to_list())):
             (record,) = same.calls
             assert (record.state, record.detail) == (State.ANSWERED, "no")
+
+
+def test_a_reply_whose_call_is_like_one_that_was_made_meanwhile_has_a_key_of_its_own() -> None:
+    sent = MessageHistory().add_user("q")
+    now = sent.add_user("more").add_assistant(CALL)
+    later = sent.add_assistant("Hm.").add_user("more").add_assistant(CALL)
+    reply = {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "1", "name": "f", "input": {}}],
+    }
+    for grown in (now, later):
+        both = grown.add_response(reply, dialect=Anthropic(), sent=sent)
+        assert len(both.calls) == len({record.key for record in both.calls}) == 2
+
+
+def test_a_call_of_another_version_that_had_more_calls_is_unknown() -> None:
+    more = ASKED.add_assistant(ToolUseBlock("2", "f", {})).awaiting[1]
+    for here in (ASKED, ASKED.add_tool_result("1", "r").add_assistant("a").add_user("b")):
+        with pytest.raises(UnknownCallError):
+            here.add_tool_result(more, "r")

@@ -123,3 +123,8 @@ def test_what_follows_a_prompt_of_several_messages_stays_in_its_own(prompts: int
     assert [[type(block) for block in message.content] for message in history] == [
         [type(block) for block in message.content] for message in alone
     ]
+
+
+def test_a_prompt_alone_is_the_prompt() -> None:
+    history = MessageHistory.from_list([{"role": "system", "content": "Be brief."}])
+    assert (history.system, len(history), history.repairs) == ("Be brief.", 0, ())

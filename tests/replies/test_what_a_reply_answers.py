@@ -301,3 +301,11 @@ def test_cache_marks_are_those_of_the_version_that_is_sent() -> None:
     marked = WAITING.add_tool_result("1", "found").for_send(cache=cache)
     assert "cache_control" in str(marked[-1])
     assert "cache_control" not in str(WAITING.for_send(cache=cache)[-1])
+
+
+@pytest.mark.parametrize(("id", "texts"), [(None, ["q", "a"]), ("msg_1", ["q", "a", "[Please continue.]", "a"])])
+def test_a_reply_with_an_id_is_not_what_was_said_without_a_provider(id: str | None, texts: list[str]) -> None:
+    reply = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "a"}]}
+    said = MessageHistory().add_user("q").add_assistant("a")
+    history = said.add_response({**reply, "id": id} if id else reply, dialect=Anthropic())
+    assert [message.text for message in history] == texts
