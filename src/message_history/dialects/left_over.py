@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cache
@@ -96,10 +96,11 @@ def _placed(
 ) -> Iterator[tuple[Any, int]]:
     """Yield each block of the messages asked for, or what is kept for it, with the place that it came from."""
     noted = {note.source for note in filter(_is_dropped, parsed.notes)}
-    ends = [*parsed.sources[1:], len(places)]
-    for message, source, end in zip(parsed.messages, parsed.sources, ends, strict=False):
-        if not any(n in asked for n in (source, *range(source + 1, end))):
-            continue
+    sources = parsed.sources
+    # An entry is in the messages that have it as their source, or was joined to the last one before it.
+    ends = [(bisect_left(sources, n), bisect_right(sources, n)) for n in asked if n is not None]
+    for at in sorted({at for first, end in ends for at in range(max(min(first, end - 1), 0), end)}):
+        message, source, end = parsed.messages[at], sources[at], (*sources[at + 1 : at + 2], len(places))[0]
         # What nobody has asked for its blocks has none in a repair, and need not make them.
         content = made_blocks(message) or items_of(message) or message.content
         joined = [source, *(n for n in range(source + 1, end) if n not in noted)]
