@@ -23,6 +23,7 @@ else:
 
 MAX_DIGITS: Final = 4_000
 """Integers with more digits than this are kept as text: Python refuses to read much longer ones."""
+_CONTAINERS: Final = (dict, list, tuple)
 
 
 def read_plain(written: str | bytes) -> Any:
@@ -56,8 +57,8 @@ def _holds_float(value: Any) -> bool:
     for each in waiting:  # It grows meanwhile.
         if isinstance(each, float):
             return True
-        if isinstance(each, dict | list | tuple):
-            waiting += each.values() if isinstance(each, dict) else each
+        if isinstance(each, _CONTAINERS):
+            waiting += [item for item in (each.values() if isinstance(each, dict) else each) if type(item) is not str]
     return False
 
 

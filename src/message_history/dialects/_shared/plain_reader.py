@@ -78,8 +78,6 @@ class Keeper:
 
 
 _MOST_KNOWN: Final = 1_000
-
-
 OF_CALLS: Final[Mapping[str, Collection[str]]] = {
     "tool_use": ("caller", "cache_control"),
     "tool_result": ("cache_control",),

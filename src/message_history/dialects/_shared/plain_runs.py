@@ -32,11 +32,11 @@ class Piece:
 
     __slots__ = ("ids", "items", "kept", "side")
 
-    def __init__(self, side: Role) -> None:
+    def __init__(self, side: Role, ids: Any = None, items: Any = None, kept: Any = None) -> None:
         self.side = side
-        self.items: list[Any] = []
-        self.ids: list[str] = []
-        self.kept: list[bytes | None] = []
+        self.ids: list[str] = ids or []
+        self.items: list[Any] = items or []
+        self.kept: list[bytes | None] = kept or []
 
     def add(self, item: Any, keys: bytes | None = None) -> bool:
         self.items.append(item)
