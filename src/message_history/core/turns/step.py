@@ -147,7 +147,7 @@ class Transition:
         if not message.content:
             self._record(RepairCode.EMPTY_MESSAGE_DROPPED, detail=f"an empty {message.role} message")
         arrivals = message.arrivals
-        sizes = [(len(self.past), self._size())]
+        sizes = [(len(self.past), self._size())] if arrivals else []
         simple = message.shape == CLEAN_USER and message.ids and self._answers is None and not arrivals
         for arrived in message.content if not (simple and self._answer_in_order(message)) else ():
             if arrivals:

@@ -83,8 +83,6 @@ def _with_note(result: ToolResultBlock, mark: Mark) -> ToolResultBlock:
 
 
 EDITED: Final = "[A person edited the arguments of this call.]"
-
-
 NO_ERROR: Final = frozenset({"proposed", "pending", "approved"})
 """The reasons of stubs that are not errors: the call may still run."""
 

@@ -161,8 +161,6 @@ def _own(items: dict[str, Frozen]) -> FrozenDict:
 
 EMPTY: Final = _own({})
 _CONTAINERS: Final = (dict, list, tuple, Mapping, set, frozenset)
-
-
 _FLAT: Final = frozenset({int, float, bool, type(None)})
 
 
@@ -220,7 +218,8 @@ class _Freezer:
             return with_whole_pairs(value)  # type: ignore[arg-type]
         if value is None or kind is bool:
             return value  # type: ignore[return-value]
-        if isinstance(value, _CONTAINERS):
+        # Whether a number is a `Mapping` takes as long to find out as all else that is done for it.
+        if kind not in _NUMBERS and isinstance(value, _CONTAINERS):
             return self._container(value, path, depth)
         return self._scalar(value, path)
 
@@ -246,7 +245,7 @@ class _Freezer:
         before = self._size
         self._open.add(identity)
         frozen: Frozen
-        if isinstance(value, Mapping):
+        if type(value) is not list and isinstance(value, Mapping):
             frozen = self.mapping(value, path, depth + 1)
         else:
             items = value

@@ -68,8 +68,11 @@ def key_at(origin: Origin, id: str, name: str, input: FrozenDict) -> str:
     from hashlib import sha256  # noqa: PLC0415 - OpenSSL takes long to load, and few ask for keys
 
     salt, turn = salt_at(*origin[:3]), origin.turn + origin.lineage.dropped
-    text = json.dumps([salt, turn, origin.number, id, name, thaw(input)], sort_keys=True)
+    text = _ENCODE([salt, turn, origin.number, id, name, thaw(input)])
     return sha256(text.encode()).hexdigest()[:32]
+
+
+_ENCODE: Final = json.JSONEncoder(sort_keys=True).encode
 
 
 def lineage_to_json(lineage: Lineage) -> dict[str, object]:
