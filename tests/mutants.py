@@ -65,6 +65,10 @@ TESTS = {
 EQUIVALENT = {
     "dialects/_shared/writer.py: a constant: `1` in `@lru_cache(maxsize=1 << 14)`": "a larger cache holds the same",
     "core/turns/drafts.py: a constant: `8` in `FEW: Final = 8`": "what has an index is found as what is looked through",
+    "core/turns/drafts.py: a comparison: `len(self.answers) <= FEW`": "the index says the same",
+    "core/values/keys.py: a constant: `0` in `return Lineage(0, (Branch(0, 0, name, 0),)) if name else WHOLE`": (
+        "turn 0 has no calls, so a branch from call 1 of it on, or from turn 1 on, has the same ones"
+    ),
     "core/turns/step.py: a comparison: `len(draft.calls) > FEW`": "the table that decides for more calls says the same",
     "core/turns/drafts.py: a constant: `0` in `highest[base] = max(highest.get(base, 0), int(number))`": (
         "it is asked only where an id has a number from 1 on"

@@ -157,6 +157,13 @@ def test_bombs_end(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "[repeated]" in json_text(bomb)
 
 
+@pytest.mark.parametrize(("limit", "second"), [(3, [1, 2, 3]), (2, "[repeated]")])
+def test_what_repeats_is_kept_as_far_as_the_limit(limit: int, second: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("message_history.core.values.json_values.MAX_REPEATED", limit)
+    shared = [1, 2, 3]
+    assert freeze([shared, shared])[0] == [shared, second]
+
+
 def test_a_shared_container_is_no_cycle() -> None:
     shared = {"a": 1}
     assert freeze([shared, shared])[1] == ()

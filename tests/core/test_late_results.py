@@ -35,6 +35,12 @@ def test_what_was_quoted_in_a_settled_turn_is_known_of_its_call() -> None:
     assert [record.result and record.result.text for record in second.calls] == ["late"]
 
 
+def test_a_late_result_is_known_before_anything_else_is_said() -> None:
+    late = ASKED.add_user("go on").add_assistant("a").add_user("b").add_tool_result("1", "late").add_assistant("c")
+    assert codes(late.add_tool_result("1", "late"))[-1] is RepairCode.DUPLICATE_RESULT_DROPPED
+    assert codes(late.add_tool_result("1", "other"))[-1] is RepairCode.SECOND_RESULT_QUOTED
+
+
 def test_of_a_followed_list_the_second_late_result_of_a_call_is_quoted_as_the_second() -> None:
     raw = [Message.user("q"), Message.assistant(CALL)]
     followed = MessageHistory().follow(raw)

@@ -21,6 +21,7 @@ from message_history import (
     UnknownCallError,
     windows,
 )
+from message_history.core.messages.blocks import with_meta
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.integrations.merging import merged
 from message_history.storage import JsonlSession
@@ -154,6 +155,29 @@ def test_a_call_that_was_removed_is_not_its_like_that_moved_up() -> None:
     assert pruned.add_tool_result(stays, "paid").calls == pruned.calls
     with pytest.raises(UnknownCallError):
         pruned.add_tool_result(gone, "x")
+
+
+def test_a_call_with_a_key_of_its_own_is_not_the_like_that_another_history_has_in_its_place() -> None:
+    moved = MessageHistory().add_user("q").add_assistant(with_meta(CALL, key="of another place"))
+    with pytest.raises(UnknownCallError):
+        moved.add_tool_result(ASKED.awaiting[0], "r")
+
+
+def test_a_call_is_found_by_its_key_though_one_like_it_is_in_its_place() -> None:
+    keyed = with_meta(CALL, key="of another place")
+    asked = MessageHistory().add_user("q").add_assistant("a").add_user("b").add_assistant(keyed)
+    history = MessageHistory().add_user("q").add_assistant(keyed).add_user("b").add_assistant(CALL)
+    answered = history.add_tool_result(asked.awaiting[0], "r")
+    assert [each.result and each.result.text for each in answered.calls] == ["r", None]
+
+
+def test_calls_whose_stubs_were_exchanged_are_found_by_the_keys_in_them() -> None:
+    question, call, first, again, second, reply = (
+        ASKED.add_user("b").add_assistant(CALL).add_user("c").add_assistant("d")
+    )
+    history = MessageHistory.from_list([question, call, second, again, first, reply])
+    answered = history.add_tool_result(ASKED.awaiting[0], "r")
+    assert [each.result and each.result.text for each in answered.calls] == [None, "r"]
 
 
 @pytest.mark.parametrize("wrong", [1, {}, {"dropped": 1, "branches": [1]}, {"dropped": 1, "branches": [[1, 2, 3, 4]]}])

@@ -27,6 +27,7 @@ from message_history import (
 from message_history.core.messages.message import (
     Role,
     is_plain,
+    items_of,
     make_message,
     make_plain_message,
     plain_content,
@@ -41,6 +42,7 @@ from message_history.core.messages.plain import (
     blocks_of_plain,
     pack,
     pack_decided,
+    pack_other,
     plain_of,
     unpack,
 )
@@ -103,6 +105,7 @@ TYPED = st.one_of(
         optional={"is_error": st.booleans(), "cache_control": JSON},
     ),
 )
+OTHER = pack_other({"type": "provider", "dialect": "anthropic", "data": {"type": "new"}})
 ROLES: Any = st.sampled_from(["user", "assistant"])
 
 
@@ -387,3 +390,18 @@ def test_the_tokens_of_a_plain_content_are_those_of_its_blocks(role: Role, block
     expected = estimate_tokens(made)
     plain_content(made)
     assert estimate_tokens(made) == expected
+
+
+@pytest.mark.parametrize(
+    ("role", "items", "plain"),
+    [
+        ("user", (("1", ("a", "b")),), True),
+        ("user", (("1", ("a", OTHER)),), False),
+        ("assistant", (("t", "c2ln"), "a"), True),
+        ("assistant", (OTHER, "a"), False),
+    ],
+)
+def test_only_what_holds_a_packed_block_of_a_provider_is_not_plain(role: Role, items: Any, *, plain: bool) -> None:
+    message = make_plain_message(role, items)
+    assert is_plain(message) is plain
+    assert items_of(message) == items

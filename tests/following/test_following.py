@@ -10,7 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from message_history import CallState, InvariantError, MessageHistory, Policy, RepairCode, check
+from message_history import (
+    CallState,
+    InvariantError,
+    Message,
+    MessageHistory,
+    Policy,
+    RepairCode,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    check,
+)
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses, registry
 from message_history.following import Followed, Replaced, followed_from
 from message_history.following.digests import digest_of
@@ -309,3 +320,12 @@ def test_what_the_user_says_next_to_a_late_result_keeps_its_place(order: tuple[s
     said = {"r": result, "and?": {"role": "user", "content": "and?"}}
     followed = MessageHistory().follow(raw).follow([*raw, *map(said.__getitem__, order)])
     assert [text for text in followed.history[-1].text.split("\n") if text in said] == list(order)
+
+
+def test_a_result_that_comes_with_its_call_and_behind_a_reply_is_moved_next_to_it() -> None:
+    raw: list[Any] = [Message.user("q"), Message.assistant("a"), Message.user("b")]
+    more = [Message.assistant(ToolUseBlock("1", "f", {})), Message.user("c"), Message.assistant("d")]
+    late = Message.user([ToolResultBlock("1", "r"), TextBlock("e")])
+    history = MessageHistory().follow(raw).follow([*raw, *more, late]).history
+    assert [repair.code for repair in history.repairs] == [RepairCode.RESULT_MOVED]
+    assert history[4].results[0].text == "r"

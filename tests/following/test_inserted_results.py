@@ -52,3 +52,11 @@ def test_a_result_that_is_inserted_goes_to_the_call_that_its_place_says(
         calls = sent.follow(entries).history.calls
         found = [call.result.text if call.result is not None else None for call in calls]
         assert found == [f"result {n}" for n in range(len(calls))], gone
+
+
+def test_a_call_that_is_made_twice_in_its_turn_leaves_the_next_turn_its_own() -> None:
+    question, call, result, more = listed("one call")
+    done = {"role": "assistant", "content": "Done."}
+    sent = MessageHistory().follow([question, call, call, more, call, more, done], dialect=OpenAIChat())
+    calls = sent.follow([question, call, call, more, call, result, more, done]).history.calls
+    assert [each.result.text if each.result is not None else None for each in calls] == [None, "result 0"]

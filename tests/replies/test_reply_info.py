@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from message_history import Message, MessageHistory, RepairCode, ReplyInfo, ToolUseBlock, Usage
+from message_history.core.messages.message import make_message, with_replies
+from message_history.core.messages.replies import COUNTS
 from message_history.dialects import (
     Anthropic,
     Bedrock,
@@ -340,6 +342,13 @@ def test_a_reply_without_content_is_counted(tmp_path: Path) -> None:
     assert MessageHistory.from_list([entry]).usage() == Usage()
 
 
+def test_every_count_of_a_reply_without_content_is_counted() -> None:
+    usage = Usage(**{name: n for n, name in enumerate(COUNTS, 1)})
+    assert (
+        ASKED.add(with_replies(make_message("assistant", ()), (ReplyInfo(id="msg_1", usage=usage),))).usage() == usage
+    )
+
+
 def test_what_was_said_stays_behind_windows_repairs_and_late_additions() -> None:
     history = ASKED.add_response(claude("One.", id="a")).add_user("More.").add_response(claude("Two.", id="b"))
     history = history.add_user("Go on.").with_system("Be brief.")
@@ -380,6 +389,13 @@ def test_counts_are_whole_numbers_from_zero_on() -> None:
         Usage(input_tokens=-1)
     with pytest.raises(TypeError, match="output_tokens"):
         Usage(output_tokens=1.5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("usage", [{"input_tokens": 5, "euros": 1}, "much", None])
+def test_the_usage_that_an_application_notes_of_a_message_is_no_providers(usage: Any) -> None:
+    history = MessageHistory().add_user(" ", metadata={"usage": usage})
+    assert [part for part in history.repairs[-1].removed if isinstance(part, Mapping)] == [{"usage": usage}]
+    assert history.usage() == Usage()
 
 
 @pytest.mark.parametrize("name", ["openai_responses", "gemini_interactions"])

@@ -77,7 +77,7 @@ class Names:
             return self._approval_at(place)
         if result is None:
             return CallState.UNKNOWN if self._has_user or place.turn < len(self._past) else CallState.PROPOSED
-        mark = self._newest(call.key) if place.turn < len(self._past) or self.user.rest else None
+        mark = self._newest(call.key) if place.turn != len(self._past) or self.user.rest else None
         if mark is not None and mark.kind == "quote":
             return CallState.ANSWERED
         return state_of_reason(mark.reason if mark is not None else reason_of(result))
