@@ -24,8 +24,6 @@ NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
 
 # A string, up to its end, the end of its line or the end of the text, so that a quote too many costs one line only.
 _TOKENS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*+(?:"|(?=\n)|\\?\Z)|[][{},]', re.DOTALL)
-
-
 _NO_ESCAPE: Final = ("Invalid \\escape", "Invalid \\uXXXX escape")
 """How Python calls a backslash that begins no escape."""
 _BACKSLASH: Final = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?')

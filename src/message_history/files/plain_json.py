@@ -23,7 +23,7 @@ else:
 
 MAX_DIGITS: Final = 4_000
 """Integers with more digits than this are kept as text: Python refuses to read much longer ones."""
-_CONTAINERS: Final = (dict, list, tuple)
+_ALIKE: Final = frozenset({bool, int, type(None)})
 
 
 def read_plain(written: str | bytes) -> Any:
@@ -49,17 +49,19 @@ def read_plain(written: str | bytes) -> Any:
 
 def write_plain(value: Any) -> bytes:
     """Write JSON values in UTF-8 without spaces. Raises `UnicodeEncodeError` when a lone surrogate is in them."""
-    return _ENCODE(value).encode() if _write is None or _holds_float(value) else _write(value)
+    return _write(value) if _write is not None and _is_written_alike(value) else _ENCODE(value).encode()
 
 
-def _holds_float(value: Any) -> bool:
-    waiting = [value]
-    for each in waiting:  # It grows meanwhile.
-        if isinstance(each, float):
-            return True
-        if isinstance(each, _CONTAINERS):
-            waiting += [item for item in (each.values() if isinstance(each, dict) else each) if type(item) is not str]
-    return False
+def _is_written_alike(value: Any) -> bool:
+    containers: list[Any] = [[value]]
+    for container in containers:  # It grows meanwhile.
+        for item in container.values() if type(container) is dict else container:
+            kind = type(item)
+            if kind is dict or kind is list:
+                containers.append(item)
+            elif kind is not str and kind not in _ALIKE:
+                return False
+    return True
 
 
 def _may_hold_long_integer(written: str | bytes) -> bool:
