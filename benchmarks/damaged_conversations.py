@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SEED: Final = 20_261_122
+DAMAGED: Final = 1 / 3
 VOCABULARY: Final = (
     "the file test error value returns line class import path config server result data user request response "
     "function module build failed passed index query table update where null true 404 naïve größer 日本語 → retry "
@@ -120,18 +121,19 @@ DAMAGE: Final[tuple[Callable[[Messages, random.Random], None], ...]] = (
 )
 
 
-def conversation(number: int) -> bytes:
-    """Make a line: one in three is damaged, one in a thousand is not JSON.
+def conversation(number: int, damaged: float = DAMAGED) -> bytes:
+    """Make a line; one in a thousand is not JSON.
 
     Args:
         number: its number, from which all of it follows.
+        damaged: the share of the conversations that are damaged, in one to three ways.
 
     Returns:
         The line, with its end.
     """
     chance = random.Random(SEED + number)
     messages = _chat(chance, number)
-    if chance.random() < 1 / 3:
+    if chance.random() < damaged:
         for _ in range(chance.randint(1, 3)):
             chance.choice(DAMAGE)(messages, chance)
     row = {"id": f"conversation-{number}", "messages": messages, "tools": list(TOOLS)}
@@ -139,9 +141,9 @@ def conversation(number: int) -> bytes:
     return (line[: len(line) // 2] if chance.random() < 1 / 1000 else line) + b"\n"
 
 
-def lines(count: int, first: int = 0) -> Iterator[bytes]:
+def lines(count: int, first: int = 0, damaged: float = DAMAGED) -> Iterator[bytes]:
     """Make lines."""
-    return map(conversation, range(first, first + count))
+    return (conversation(number, damaged) for number in range(first, first + count))
 
 
 def main() -> None:
@@ -150,9 +152,10 @@ def main() -> None:
     parser.add_argument("count", type=int)
     parser.add_argument("path", type=Path)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--damaged", type=float, default=DAMAGED, metavar="SHARE", help="of the conversations")
     chosen = parser.parse_args()
     with chosen.path.open("wb") as opened:
-        opened.writelines(lines(chosen.count, chosen.first))
+        opened.writelines(lines(chosen.count, chosen.first, chosen.damaged))
 
 
 if __name__ == "__main__":
