@@ -66,6 +66,25 @@ EQUIVALENT = {
     "dialects/_shared/writer.py: a constant: `1` in `@lru_cache(maxsize=1 << 14)`": "a larger cache holds the same",
     "core/turns/drafts.py: a constant: `8` in `FEW: Final = 8`": "what has an index is found as what is looked through",
     "core/turns/drafts.py: a comparison: `len(self.answers) <= FEW`": "the index says the same",
+    "core/turns/drafts.py: a condition: `if len(self.answers) <= FEW:`": "the index says the same, and few need it",
+    "core/turns/drafts.py: a constant: `0` in `number = max((numbers.get(base, 0) "
+    "for numbers in assistant.calls.summaries(_highest_numbers)), default=0) + 1`": (
+        "it is asked only where an id has a number from 1 on"
+    ),
+    "core/turns/drafts.py: a comparison: `len(found) > 1`": "what occurs once is looked for first",
+    "core/turns/stubs.py: a returned value: `return frozenset()`": "nobody looks into it where it is empty",
+    "core/turns/rewrites.py: a comparison: `n > refused[0]`": "of a refused message nothing is left",
+    "core/turns/ingest.py: a constant: `1` in `last = next((n for n in range(position - 1, start - 1, -1) "
+    'if messages[n].role == "assistant"), None)`': "behind a user's message no call of its turn is without a result",
+    "core/turns/ingest.py: a comparison: `len(recorded) > len(context.repairs)`": (
+        "who records nothing keeps all thinking of what is added"
+    ),
+    "core/values/log.py: a constant: `0` in `return Log.view(self._chunk(max(length - 1, 0)), length)`": (
+        "items 0 and 1 are in the same chunk"
+    ),
+    "core/values/keys.py: a constant: `2` in `kept = tuple(each for each in self.branches if each[:2] < start)`": (
+        "what begins with all of another is not before it"
+    ),
     "core/values/keys.py: a constant: `0` in `return Lineage(0, (Branch(0, 0, name, 0),)) if name else WHOLE`": (
         "turn 0 has no calls, so a branch from call 1 of it on, or from turn 1 on, has the same ones"
     ),

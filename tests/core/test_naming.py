@@ -180,6 +180,15 @@ def test_calls_whose_stubs_were_exchanged_are_found_by_the_keys_in_them() -> Non
     assert [each.result and each.result.text for each in answered.calls] == [None, "r"]
 
 
+@pytest.mark.parametrize("ids", ["1", "12"])
+def test_a_call_that_waits_has_the_key_that_its_stub_says(ids: str) -> None:
+    history = MessageHistory(name="alice").add_user("q").add_assistant([ToolUseBlock(id, "f", {}) for id in ids])
+    for id in ids:
+        history = history.record_call(id, State.APPROVED)
+    nameless = MessageHistory.from_list([*history], open_tail="keep")
+    assert [call.key for call in nameless.awaiting] == [call.key for call in history.awaiting]
+
+
 @pytest.mark.parametrize("wrong", [1, {}, {"dropped": 1, "branches": [1]}, {"dropped": 1, "branches": [[1, 2, 3, 4]]}])
 def test_what_is_no_lineage_is_kept_and_changes_no_key(wrong: Any) -> None:
     saved = MessageHistory(name="a").add_user("q").add_assistant(pay(5)).to_list()

@@ -15,6 +15,7 @@ from message_history import (
     Message,
     MessageHistory,
     Policy,
+    ProviderBlock,
     RedactedThinkingBlock,
     RepairCode,
     ReplyInfo,
@@ -91,6 +92,9 @@ def test_invalidated_thinking_changes_nothing_else(make: Any, blocks: Any, metad
         ([TextBlock("a")], [TextBlock("b")], False),
         ([TextBlock("a")], [TextBlock("ab"), ToolUseBlock("c", "f", {})], True),
         ([TextBlock("a"), ToolUseBlock("c", "f", {})], [TextBlock("ab")], False),
+        ([ThinkingBlock("a")], [ThinkingBlock("ab", "c2ln")], True),
+        ([ThinkingBlock("a")], [ThinkingBlock("b", "c2ln")], False),
+        ([ThinkingBlock("a", "c2ln")], [ThinkingBlock("ab", "b3Ro")], False),
     ],
 )
 def test_a_reply_begins_another_that_goes_on_from_it(was: list[Any], now: list[Any], *, begun: bool) -> None:
@@ -177,6 +181,19 @@ def test_an_outline_tells_how_much_went_and_came_and_nothing_of_it() -> None:
 def test_a_result_shows_that_it_is_an_error() -> None:
     assert repr(ToolResultBlock("1", "x", is_error=True)) == "ToolResultBlock('1', 'x', True)"
     assert repr(ToolResultBlock("1", "x")) == "ToolResultBlock('1', 'x')"
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ((), "()"),
+        ("a", "'a'"),
+        ([TextBlock("a"), TextBlock("b")], "(TextBlock('a'), TextBlock('b'))"),
+        ([ProviderBlock("d", {})], "(ProviderBlock('d', {}),)"),
+    ],
+)
+def test_a_result_shows_all_that_it_holds_and_one_text_as_that(content: Any, shown: str) -> None:
+    assert repr(ToolResultBlock("1", content)) == f"ToolResultBlock('1', {shown})"
 
 
 def test_no_blocks_cost_nothing_whatever_a_message_costs() -> None:

@@ -73,3 +73,10 @@ def test_stubs_that_were_saved_as_they_were_sent_are_undone_by_results(first: st
     assert codes(done) == [RepairCode.BLANK_TEXT_DROPPED, RepairCode.RESULT_STUBBED]
     whole = done.add_tool_result("2" if first == "1" else "1", "r")
     assert codes(whole) == [RepairCode.BLANK_TEXT_DROPPED]
+
+
+def test_the_text_of_a_stub_that_is_no_error_is_known_in_a_list_of_messages() -> None:
+    waiting = Message.user([ToolResultBlock("1", "[This call was approved. It has not run yet.]")])
+    history = MessageHistory.from_list([*ASKED, waiting])
+    assert history.calls[0].state is CallState.APPROVED
+    assert history[2].results[0].is_stub

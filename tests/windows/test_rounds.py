@@ -14,6 +14,7 @@ from message_history import (
     RedactedThinkingBlock,
     RepairCode,
     SystemBlock,
+    TextBlock,
     ThinkingBlock,
     ToolUseBlock,
     check,
@@ -247,3 +248,10 @@ def test_thinking_from_a_message_on_stays_valid_and_only_what_is_kept_before_it_
         history = history.add_user(f"Question {turn}").add_assistant([ThinkingBlock("hm", "c2ln"), f"Answer {turn}"])
     _, omitted = drop_before(conversation_of(history), 2, since=since)
     assert omitted.invalidated == sum(position < since for position in (3, 5, 7))
+
+
+def test_no_part_of_a_late_result_is_among_the_words_that_lead() -> None:
+    asked = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", {})).add_user("b").add_assistant("a")
+    late = asked.add_tool_result("1", [TextBlock("late"), TextBlock("later"), TextBlock("last")]).add_user("And?")
+    at_work = late.add_assistant(ToolUseBlock("2", "f", {})).add_tool_result("2", "r").add_assistant("c")
+    assert at_work.drop_before(len(at_work) - 1)[0].text == "And?"

@@ -559,6 +559,12 @@ def test_trimming_shortens_old_results_only() -> None:
     assert history.trim_results(older_than=99, text="")[-1].results[0].content == ()
 
 
+@pytest.mark.parametrize("text", ["[gone]", ""])
+def test_a_result_that_is_no_longer_than_what_replaces_it_stays(text: str) -> None:
+    history = MessageHistory().add_user("q").add_assistant(call("1")).add_tool_result("1", "x" * len(text))
+    assert history.trim_results(keep=0, text=text) is history
+
+
 def test_the_newest_results_may_stay_whichever_messages_they_are_in() -> None:
     history = talk(3, tools=True).add_user("last").add_assistant([call("8"), call("9")])
     history = history.add_tool_result("8", "x" * 99).add_tool_result("9", "y" * 99)
