@@ -80,7 +80,7 @@ def test_a_call_is_named_by_its_key() -> None:
     assert history.calls[five.key] == five
     assert states(history.record_call(key=five.key, state="approved"))[5][0] is State.APPROVED
     assert states(history.add_tool_result(five.call, "paid"))[5] == (State.ANSWERED, "paid")
-    with pytest.raises(UnknownCallError):
+    with pytest.raises(UnknownCallError, match="has the id or the key 'no key'"):
         history.record_call(key="no key", state="approved")
     with pytest.raises(UnknownCallError):
         history.calls["no key"]

@@ -256,13 +256,13 @@ class UnknownCallError(LookupError):
     """A result or a state was recorded by hand for a call that the history does not have; nothing has changed.
 
     Args:
-        id: the id that no call has.
+        id: the id, or the key, that no call has.
         awaiting: the ids of the calls that wait for a result.
     """
 
     def __init__(self, id: str, awaiting: Sequence[str]) -> None:
         waiting = f"calls without a result: {', '.join(map(repr, awaiting))}" if awaiting else "no call waits for one"
-        super().__init__(f"call: no call of this history has the id {id!r:.80}; {waiting}")
+        super().__init__(f"call: no call of this history has the id or the key {id!r:.80}; {waiting}")
         self.id = id
         self.awaiting = tuple(awaiting)
 
