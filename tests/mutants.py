@@ -76,6 +76,9 @@ EQUIVALENT = {
     "core/turns/rewrites.py: a comparison: `n > refused[0]`": "of a refused message nothing is left",
     "core/turns/ingest.py: a constant: `1` in `last = next((n for n in range(position - 1, start - 1, -1) "
     'if messages[n].role == "assistant"), None)`': "behind a user's message no call of its turn is without a result",
+    "core/turns/ingest.py: a constant: `1` in `if not led or (len(led) == 1 and not led[0].arrivals):`": (
+        "prompts are lifted one by one as they are together"
+    ),
     "core/turns/ingest.py: a comparison: `len(recorded) > len(context.repairs)`": (
         "who records nothing keeps all thinking of what is added"
     ),

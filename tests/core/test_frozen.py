@@ -115,6 +115,10 @@ def test_keys_that_would_fall_together_are_both_kept() -> None:
     assert len(converted) == 1
 
 
+def test_a_key_that_is_a_value_of_json_is_named_as_json_names_it() -> None:
+    assert freeze({None: 1, True: 2, False: 3, 4: 5})[0] == {"null": 1, "true": 2, "false": 3, "4": 5}
+
+
 def test_a_number_of_too_many_digits_is_kept_as_hexadecimal() -> None:
     frozen, converted = freeze([10**5000])
     assert frozen == [hex(10**5000)]

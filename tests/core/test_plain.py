@@ -405,3 +405,9 @@ def test_only_what_holds_a_packed_block_of_a_provider_is_not_plain(role: Role, i
     message = make_plain_message(role, items)
     assert is_plain(message) is plain
     assert items_of(message) == items
+
+
+@pytest.mark.parametrize("decisions", [(), (Decision(state="approved", until=float("inf")),)])
+def test_a_result_with_decisions_that_the_short_form_cannot_hold_is_not_plain(decisions: tuple[Decision, ...]) -> None:
+    result = ToolResultBlock("1", "r", meta=Meta(mark=Mark(kind="decided", decisions=decisions)))
+    assert plain_of("user", [result]) == (NOT_PLAIN, ())
