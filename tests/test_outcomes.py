@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.needs import needs_processes
 from tests.outcomes import FOLDER, RAN, ROOT, never_run
 
@@ -41,6 +43,7 @@ WHOLE = "import pytest; pytest.importorskip('nobody_has_this'); "
 
 
 @needs_processes
+@pytest.mark.heavy
 def test_what_ran_in_no_run_is_named_with_the_reasons(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text("from tests.outcomes import record as pytest_configure\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    heavy: takes long\n")

@@ -43,6 +43,7 @@ def test_one_in_a_hundred_is_damaged() -> None:
     assert 8 <= len(MessageHistory.from_list(damaged(raw)).repairs) <= 40
 
 
+@pytest.mark.heavy
 def test_recordings_in_a_folder_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = SHAPES["Chat Completions"](30)
     (tmp_path / "one.json").write_text(json.dumps({"messages": raw}), encoding="utf-8")
