@@ -73,6 +73,12 @@ EQUIVALENT = {
     ),
     "core/turns/drafts.py: a comparison: `len(found) > 1`": "what occurs once is looked for first",
     "core/turns/stubs.py: a returned value: `return frozenset()`": "nobody looks into it where it is empty",
+    "core/turns/rewrites.py: a constant: `1` in `calls[(each.position + 1) // 2].append(each)`": (
+        "an assistant message has an odd position"
+    ),
+    "core/turns/arrivals.py: a constant: `0` in `here = max(length_of(conversation) - 1, 0)`": (
+        "where a call has a stub there are two messages"
+    ),
     "core/turns/rewrites.py: a comparison: `n > refused[0]`": "of a refused message nothing is left",
     "core/turns/ingest.py: a constant: `1` in `last = next((n for n in range(position - 1, start - 1, -1) "
     'if messages[n].role == "assistant"), None)`': "behind a user's message no call of its turn is without a result",
@@ -105,6 +111,12 @@ EQUIVALENT = {
     ),
     "core/turns/naming.py: a comparison: `0 < place.turn <= len(self._past)`": "turn 0 has no assistant, so no calls",
     "core/turns/naming.py: a comparison: `0 < turn < len(self._past)`": "turn 0 has no assistant, and so no ids",
+    "core/turns/naming.py: a constant: `0` in "
+    "`assistant = self._past[place.turn][0] if 0 < place.turn < len(self._past) else None`": (
+        "a settled turn has as many results as calls, and calls of turn 1 are found by their keys as well"
+    ),
+    "core/turns/naming.py: a constant: `0` in `yield from (Place(turn, number) "
+    "for number in range(len(assistant.ids) if assistant is not None else 0))`": "turn 0 is not among them",
     "core/turns/naming.py: a constant: `1` in `turn = (call.turn + 1) // 2 if call.turn is not None else 0`": (
         "an assistant message has an odd position"
     ),

@@ -183,6 +183,11 @@ def test_a_result_shows_that_it_is_an_error() -> None:
     assert repr(ToolResultBlock("1", "x")) == "ToolResultBlock('1', 'x')"
 
 
+@pytest.mark.parametrize(("bound", "shown"), [(True, ""), (False, ", bound=False")])
+def test_thinking_shows_that_it_is_invalidated(bound: bool, shown: str) -> None:
+    assert repr(ThinkingBlock("t", "c2ln", bound)) == f"ThinkingBlock('t', 'c2ln'{shown})"
+
+
 @pytest.mark.parametrize(
     ("content", "shown"),
     [

@@ -32,6 +32,7 @@ from message_history.core.messages.message import (
     make_plain_message,
     plain_content,
     plain_message_of_shape,
+    with_replies,
 )
 from message_history.core.messages.parsed import Parsed
 from message_history.core.messages.plain import (
@@ -46,6 +47,7 @@ from message_history.core.messages.plain import (
     plain_of,
     unpack,
 )
+from message_history.core.messages.replies import ReplyInfo
 from message_history.core.messages.sendable import reach
 from message_history.core.messages.thinking import has_thinking, invalidate_thinking
 from message_history.core.values.json_values import MAX_INT, freeze_mapping
@@ -403,8 +405,9 @@ def test_the_tokens_of_a_plain_content_are_those_of_its_blocks(role: Role, block
 )
 def test_only_what_holds_a_packed_block_of_a_provider_is_not_plain(role: Role, items: Any, *, plain: bool) -> None:
     message = make_plain_message(role, items)
-    assert is_plain(message) is plain
-    assert items_of(message) == items
+    for each in (message, with_replies(message, (ReplyInfo(id="msg_1"),))):
+        assert is_plain(each) is plain
+        assert items_of(each) == items
 
 
 @pytest.mark.parametrize("decisions", [(), (Decision(state="approved", until=float("inf")),)])

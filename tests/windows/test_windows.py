@@ -399,6 +399,13 @@ def test_thinking_behind_a_cut_is_marked_and_thinking_before_a_rewind_is_not() -
     assert windows.drop_before(kept.history, 2).omitted.invalidated == 0
 
 
+def test_thinking_before_a_rewind_stays_valid_where_it_takes_a_call_that_waits() -> None:
+    asked = MessageHistory().add_user("q").add_assistant([ThinkingBlock("t", "c2ln"), TextBlock("a")])
+    kept = asked.add_user("b").add_assistant(call("1")).rewind()
+    assert [repair.code for repair in kept.repairs] == [RepairCode.UNSETTLED_CALL_OMITTED]
+    assert kept == asked
+
+
 def test_awaited_calls_stay_awaited() -> None:
     history = talk(2).add_user("run both").add_assistant([call("1"), call("2")]).add_tool_result("2", "two")
     kept = history.window(max_messages=3)
