@@ -88,6 +88,10 @@ EQUIVALENT = {
     "core/turns/ingest.py: a comparison: `len(recorded) > len(context.repairs)`": (
         "who records nothing keeps all thinking of what is added"
     ),
+    "core/values/log.py: a constant: `0` in "
+    "`def summaries(self, summarise: Callable[[int, list[T]], S], first: int = 0) -> Iterator[S]:`": (
+        "what begins with item 1 begins with its chunk"
+    ),
     "core/values/log.py: a constant: `0` in `return Log.view(self._chunk(max(length - 1, 0)), length)`": (
         "items 0 and 1 are in the same chunk"
     ),
@@ -164,6 +168,9 @@ EQUIVALENT = {
     "core/messages/message.py: a comparison: `len(ids) > 1`": "an id that is alone is not there twice",
     "core/values/json_values.py: a returned value: `return view.copy()`": "the long way copies as well",
     "core/values/json_values.py: a constant: `0` in `self._size = 0`": "only how far it grows is asked",
+    "core/views/fitting.py: and for or, or the reverse: `first.ids and position`": (
+        "a message of all blocks of another costs as much"
+    ),
     "core/views/json_cache.py: a comparison: `turns >= len(self.ends)`": "both ways give all joined turns",
     "core/messages/plain.py: a constant: `4000` in `LONG: Final = 4_000`": (
         "the braces and the name around an integer take more than one character"

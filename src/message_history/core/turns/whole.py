@@ -52,7 +52,7 @@ def move(conversation: Conversation, message: Message) -> Conversation | None:
 
 
 def advance(
-    conversation: Conversation, messages: Sequence[Message], start: int, *, elsewhere: bool = False
+    conversation: Conversation, messages: Sequence[Message], start: int, *, elsewhere: bool
 ) -> tuple[Conversation, int]:
     """Add messages while none needs a repair and every turn is complete; return the position of the next, too."""
     past, (assistant, user), context = parts_of(conversation)

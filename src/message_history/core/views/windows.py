@@ -126,7 +126,7 @@ def drop_before(conversation: Conversation, cut: SupportsIndex, *, pin: Pin = "t
     return _from(conversation, position, leading, pin, added=added, since=since)
 
 
-def rewind(conversation: Conversation, n_turns: int = 1) -> Kept:
+def rewind(conversation: Conversation, n_turns: int) -> Kept:
     if checked_index("n_turns", n_turns) < 0:
         raise WindowError(f"n_turns: {n_turns} turns cannot be omitted; pass a number from 0 on")
     messages = _messages_from(conversation, 0)
