@@ -329,3 +329,23 @@ def test_a_result_that_comes_with_its_call_and_behind_a_reply_is_moved_next_to_i
     history = MessageHistory().follow(raw).follow([*raw, *more, late]).history
     assert [repair.code for repair in history.repairs] == [RepairCode.RESULT_MOVED]
     assert history[4].results[0].text == "r"
+
+
+@pytest.mark.parametrize(("id", "code"), [("1", RepairCode.LATE_RESULT_QUOTED), ("2", RepairCode.SECOND_RESULT_QUOTED)])
+def test_a_result_that_leads_the_message_of_a_reply_goes_behind_what_was_replied(id: str, code: RepairCode) -> None:
+    asked = Message.assistant([ToolUseBlock("1", "f", {}), ToolUseBlock("2", "f", {})])
+    raw: list[Any] = [Message.user("q"), asked, Message.user([ToolResultBlock("2", "r")])]
+    before = MessageHistory().follow(raw)
+    after = before.follow([*raw, Message.assistant([ToolResultBlock(id, "late"), TextBlock("done")])])
+    assert begins_with(sent(after), sent(before))
+    assert after.history[3].text == "done"
+    assert after.history[4].text.endswith("late")
+    assert after.history.repairs[-1].code is code
+
+
+def test_a_result_behind_its_call_in_one_message_is_of_that_call_and_no_older_one() -> None:
+    call = ToolUseBlock("1", "f", {})
+    raw: list[Any] = [Message.user("q"), Message.assistant(call)]
+    both = Message.assistant([TextBlock("again"), call, ToolResultBlock("1", "r")])
+    calls = MessageHistory().follow(raw).follow([*raw, both]).history.calls
+    assert [each.result and each.result.text for each in calls] == [None, "r"]

@@ -70,17 +70,17 @@ class _Arrivals:
 
     def take(self, parsed: Parsed) -> None:
         incoming = self._paired(parsed)
-        reply = next((n for n, one in enumerate(incoming) if _has_reply(one.message)), None)
+        reply = next((n for n, one in enumerate(incoming) if _led(one.message) != one.message.content), None)
         late = [
             (result, one.source)
             for n, one in enumerate(incoming)
             for result in one.message.results
-            if (reply is not None and n < reply) or self._is_placed(result, one.source)
+            if (reply is not None and n <= reply and result in _led(one.message)) or self._is_placed(result, one.source)
         ]
         if late:
             known = {id(result) for result, _ in late}
             incoming = list(_without_results(incoming, known))
-            reply = next((n for n, one in enumerate(incoming) if _has_reply(one.message)), None)
+            reply = next((n for n, one in enumerate(incoming) if _led(one.message) != one.message.content), None)
         notes = deque(parsed.notes)
         for one in incoming:
             while notes and one.done is None and notes[0].source <= one.source:
@@ -184,10 +184,10 @@ _QUOTED: Final = {
 }
 
 
-def _has_reply(message: Message) -> bool:
-    return message.role == "assistant" and any(
-        not isinstance(block, ToolResultBlock | SystemBlock) for block in message.content
-    )
+def _led(message: Message) -> tuple[Block, ...]:
+    """Return what leads a message before the assistant says something in it; all, where it says nothing."""
+    reply = (n for n, block in enumerate(message.content) if not isinstance(block, ToolResultBlock | SystemBlock))
+    return message.content[: next(reply, None)] if message.role == "assistant" else message.content
 
 
 def _without_results(incoming: Sequence[Incoming], known: Collection[int]) -> Iterable[Incoming]:
