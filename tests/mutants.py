@@ -187,6 +187,13 @@ EQUIVALENT = {
     "core/messages/thinking.py: a constant: `1` in `_LENGTHS_OF_THINKING: Final = frozenset({1, 2})`": (
         "what is alone in a tuple is invalidated already"
     ),
+    "core/views/windows.py: a constant: `1` in "
+    '`note = tuple(each for each in block.content[-1:] if each.mark is not None and each.mark.kind == "edited")`': (
+        "only the last block can say that"
+    ),
+    "core/messages/sendable.py: and for or, or the reverse: `others_of(message) or None`": (
+        "the long way sends the same"
+    ),
     'core/views/windows.py: a constant: `0` in `fixed = content(0, ToolResultBlock(""))`': (
         "a text that is fixed has no place"
     ),

@@ -299,3 +299,9 @@ def test_what_was_removed_and_added_are_the_blocks_themselves() -> None:
     assert quoted.removed == (ToolResultBlock("1", "late"),)
     assert isinstance(quoted.added[0], TextBlock)
     assert quoted.added[1] == TextBlock("late")
+
+
+@pytest.mark.parametrize(("detail", "end"), [("", "(lossy)"), ("why", "(lossy): why")])
+def test_a_repair_is_told_with_its_detail_where_it_has_one(detail: str, end: str) -> None:
+    repair = Repair(code=RepairCode.ENTRY_DROPPED, index=3, source=1, detail=detail)
+    assert str(repair) == f"message 3, entry 1: entry_dropped {end}"

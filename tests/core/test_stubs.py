@@ -80,3 +80,10 @@ def test_the_text_of_a_stub_that_is_no_error_is_known_in_a_list_of_messages() ->
     history = MessageHistory.from_list([*ASKED, waiting])
     assert history.calls[0].state is CallState.APPROVED
     assert history[2].results[0].is_stub
+
+
+def test_a_policy_with_words_of_its_own_knows_the_reason_of_a_denial_in_the_usual_ones() -> None:
+    denied = ASKED.record_call("1", CallState.DENIED, reason="too dear")
+    told = ToolResultBlock("1", denied[2].results[0].text, is_error=True)
+    history = MessageHistory.from_list([*ASKED, Message.user([told])], policy=Policy(denied_text="No."))
+    assert [(each.state, each.detail) for each in history.calls] == [(CallState.DENIED, "too dear")]

@@ -309,3 +309,25 @@ def test_a_reply_with_an_id_is_not_what_was_said_without_a_provider(id: str | No
     said = MessageHistory().add_user("q").add_assistant("a")
     history = said.add_response({**reply, "id": id} if id else reply, dialect=Anthropic())
     assert [message.text for message in history] == texts
+
+
+def test_thinking_of_a_reply_that_grows_stays_valid_unless_something_was_said_before_it() -> None:
+    thought = {"type": "thinking", "thinking": "t", "signature": "c2ln"}
+    begun, whole = reply(thought, id="msg_1", stop_reason=None), reply(thought, "done", id="msg_1")
+    grown = ASKED.add_response(begun).add_response(whole)
+    after = (
+        ASKED.add_response(reply("other", id="msg_0")).add_response(begun, sent=ASKED).add_response(whole, sent=ASKED)
+    )
+    for history, is_bound in ((grown, True), (after, False)):
+        assert history[-1].text.endswith("done")
+        assert [block.bound for block in history[-1].content if isinstance(block, ThinkingBlock)] == [is_bound]
+
+
+def test_what_was_said_of_replies_on_both_sides_of_one_that_grows_counts_once() -> None:
+    counted = {"usage": {"input_tokens": 3, "output_tokens": 1}}
+    history = ASKED.add_response(reply("first", **counted), sent=ASKED)
+    history = history.add_response(reply("second", id="msg_1", stop_reason=None), sent=ASKED)
+    history = history.add_response(reply("third", usage={"input_tokens": 3, "output_tokens": 2}), sent=ASKED)
+    grown = history.add_response(reply("second of all", id="msg_1", **counted), sent=ASKED)
+    assert texts(grown) == ["q", "first\nsecond of all\nthird"]
+    assert grown.usage().output_tokens == 4
