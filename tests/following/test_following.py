@@ -349,3 +349,15 @@ def test_a_result_behind_its_call_in_one_message_is_of_that_call_and_no_older_on
     both = Message.assistant([TextBlock("again"), call, ToolResultBlock("1", "r")])
     calls = MessageHistory().follow(raw).follow([*raw, both]).history.calls
     assert [each.result and each.result.text for each in calls] == [None, "r"]
+
+
+def test_a_call_with_an_unreadable_input_stays_beside_one_with_an_id_that_was_there_before() -> None:
+    def calling(**arguments: str) -> dict[str, Any]:
+        made = [{"id": id, "function": {"name": "f", "arguments": text}} for id, text in arguments.items()]
+        return {"role": "assistant", "content": None, "tool_calls": made}
+
+    raw: list[Any] = [{"role": "user", "content": "q"}, calling(a="{}")]
+    results = [{"role": "tool", "tool_call_id": id, "content": f"r{id}"} for id in "ab"]
+    followed = MessageHistory().follow(raw, dialect=OpenAIChat()).follow([*raw, calling(a="{}", b='{"n": '), *results])
+    found = [(each.call.id, each.result and each.result.text) for each in followed.history.calls]
+    assert found[-1] == ("b", "rb")
