@@ -124,6 +124,9 @@ EQUIVALENT = {
     "core/turns/naming.py: a constant: `1` in `turn = (call.turn + 1) // 2 if call.turn is not None else 0`": (
         "an assistant message has an odd position"
     ),
+    "core/turns/pairing.py: a constant: `1` in `reply, answer = messages[position], messages[position + 1]`": (
+        "turns that are not passed over are looked at, and nothing is amiss in them"
+    ),
     "core/turns/pairing.py: dropped `waiting ^= {id}`": "the long way finds that nothing is to be moved",
     "core/turns/pairing.py: a constant: `True` in `return True`": "the long way finds that nothing is to be moved",
     "core/turns/ingest.py: a comparison: `min(pieces) < start`": "what is added again from the start is the same",
