@@ -85,6 +85,7 @@ EQUIVALENT = {
     "core/turns/ingest.py: a constant: `1` in `if not led or (len(led) == 1 and not led[0].arrivals):`": (
         "prompts are lifted one by one as they are together"
     ),
+    "core/turns/ingest.py: a comparison: `call.origin is None`": "the step finds the same call",
     "core/turns/ingest.py: a comparison: `len(recorded) > len(context.repairs)`": (
         "who records nothing keeps all thinking of what is added"
     ),
@@ -127,6 +128,11 @@ EQUIVALENT = {
     "core/turns/pairing.py: a constant: `1` in `reply, answer = messages[position], messages[position + 1]`": (
         "turns that are not passed over are looked at, and nothing is amiss in them"
     ),
+    "core/turns/pairing.py: a constant: `2` in `for position in range(start, len(messages) - 2, 2):`": (
+        "turns that are not passed over are looked at, and nothing is amiss in them"
+    ),
+    "core/turns/replying.py: a constant: `True` in "
+    "`ingest.add(behind_change(message), None, keep_thinking=True, answers=call)`": "no valid thinking is in it",
     "core/turns/pairing.py: dropped `waiting ^= {id}`": "the long way finds that nothing is to be moved",
     "core/turns/pairing.py: a constant: `True` in `return True`": "the long way finds that nothing is to be moved",
     "core/turns/ingest.py: a comparison: `min(pieces) < start`": "what is added again from the start is the same",

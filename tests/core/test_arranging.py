@@ -213,12 +213,14 @@ def test_a_stub_gives_way_to_a_real_result_found_elsewhere() -> None:
     assert len(loaded) == 4
 
 
-def test_one_damaged_turn_leaves_the_others_alone() -> None:
+@pytest.mark.parametrize("before", [20, 21, 22])
+def test_one_damaged_turn_leaves_the_others_alone(before: int) -> None:
     turns = [part for n in range(50) for part in (assistant(call(str(n))), user(result(str(n))))]
-    raw = [user("q"), *turns[:40], assistant(call("x")), user("on"), *turns[40:], user(result("x"))]
+    end = 2 * before
+    raw = [user("q"), *turns[:end], assistant(call("x")), user("on"), *turns[end:], user(result("x"))]
     history = MessageHistory.from_list(raw)
     assert [repair.code for repair in history.repairs] == [RepairCode.RESULT_MOVED]
-    assert history[42].results[0].text == "found"
+    assert history[end + 2].results[0].text == "found"
 
 
 def test_the_same_message_twice_in_a_list_is_mended_like_two_that_are_equal() -> None:

@@ -131,6 +131,12 @@ def test_a_message_that_needs_repair_is_repaired(role: str, items: tuple[Any, ..
     assert not check(history.to_list(), Native())
 
 
+def test_a_blank_text_of_a_user_is_dropped_behind_other_words() -> None:
+    history = unpickled([("user", ("q",)), ("user", (" ",)), ("user", ("r",)), ("assistant", ("a",))], None, ())
+    assert history[0].content == (TextBlock("q"), TextBlock("r"))
+    assert not check(history.to_list(), Native())
+
+
 def test_a_pickle_without_its_beginning_is_repaired() -> None:
     history = unpickled([CALL, RESULTS], None, ())
     assert history[0].role == "user"
