@@ -133,6 +133,9 @@ EQUIVALENT = {
     ),
     "core/turns/replying.py: a constant: `True` in "
     "`ingest.add(behind_change(message), None, keep_thinking=True, answers=call)`": "no valid thinking is in it",
+    "core/turns/calls.py: a constant: `1` in `turn = (position + 1) // 2`": (
+        "an assistant message has an odd position"
+    ),
     "core/turns/pairing.py: dropped `waiting ^= {id}`": "the long way finds that nothing is to be moved",
     "core/turns/pairing.py: a constant: `True` in `return True`": "the long way finds that nothing is to be moved",
     "core/turns/ingest.py: a comparison: `min(pieces) < start`": "what is added again from the start is the same",

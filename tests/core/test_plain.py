@@ -414,3 +414,9 @@ def test_only_what_holds_a_packed_block_of_a_provider_is_not_plain(role: Role, i
 def test_a_result_with_decisions_that_the_short_form_cannot_hold_is_not_plain(decisions: tuple[Decision, ...]) -> None:
     result = ToolResultBlock("1", "r", meta=Meta(mark=Mark(kind="decided", decisions=decisions)))
     assert plain_of("user", [result]) == (NOT_PLAIN, ())
+
+
+@pytest.mark.parametrize(("text", "plain"), [('{"a": 1}', True), ('{"a": 2}', False)])
+def test_a_call_is_plain_where_its_text_is_that_of_its_input(text: str, *, plain: bool) -> None:
+    call = ToolUseBlock("1", "f", {"a": 1}, meta=Meta(arguments=text))
+    assert plain_of("assistant", [call]) == (((("1", "f", text),) if plain else NOT_PLAIN), ())

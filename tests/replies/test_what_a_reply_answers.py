@@ -331,3 +331,10 @@ def test_what_was_said_of_replies_on_both_sides_of_one_that_grows_counts_once() 
     grown = history.add_response(reply("second of all", id="msg_1", **counted), sent=ASKED)
     assert texts(grown) == ["q", "first\nsecond of all\nthird"]
     assert grown.usage().output_tokens == 4
+
+
+def test_a_reply_among_others_that_comes_again_with_its_usage_is_there_already() -> None:
+    history = ASKED
+    for text in ("first", "second", "third"):
+        history = history.add_response(reply(text), sent=ASKED)
+    assert texts(history.add_response(reply("second", usage={"input_tokens": 3}), sent=ASKED)) == texts(history)
