@@ -255,3 +255,14 @@ def test_no_part_of_a_late_result_is_among_the_words_that_lead() -> None:
     late = asked.add_tool_result("1", [TextBlock("late"), TextBlock("later"), TextBlock("last")]).add_user("And?")
     at_work = late.add_assistant(ToolUseBlock("2", "f", {})).add_tool_result("2", "r").add_assistant("c")
     assert at_work.drop_before(len(at_work) - 1)[0].text == "And?"
+
+
+def test_only_the_placeholder_that_leads_a_system_message_is_told_as_added() -> None:
+    opening = Message.user([SystemBlock("Be brief."), TextBlock("b")])
+    asked = MessageHistory().add_user("q").add_assistant("a").add(opening)
+    at_work = asked.add_assistant(ToolUseBlock("1", "f", {})).add_tool_result("1", "r").add_assistant("c")
+    kept = at_work.drop_before(len(at_work) - 1)
+    assert [type(block) for block in kept[0].content] == [TextBlock, SystemBlock, TextBlock]
+    assert [(repair.code, repair.added) for repair in kept.repairs] == [
+        (RepairCode.BOOTSTRAP_ADDED, kept[0].content[:1])
+    ]
