@@ -63,6 +63,15 @@ TESTS = {
 }
 """Which tests judge the files of a folder, those first that find most."""
 EQUIVALENT = {
+    "core/messages/plain.py: a constant: `1000` in `@lru_cache(maxsize=1_000)`": "a larger cache holds the same",
+    "core/views/fitting.py: a constant: `0` in "
+    "`own = self._costs.of(message_at(self._conversation, position)) if self._costs is not None else 0`": (
+        "nobody counts back without costs"
+    ),
+    "core/turns/calls.py: a constant: `0` in "
+    "`self._by_key[mark.key] = _Found(call, Origin(self._lineage, 0, 0, mark.key), is_elsewhere=True)`": (
+        "a call that is elsewhere is told in no list, and its key is given"
+    ),
     "dialects/_shared/writer.py: a constant: `1` in `@lru_cache(maxsize=1 << 14)`": "a larger cache holds the same",
     "core/turns/drafts.py: a constant: `8` in `FEW: Final = 8`": "what has an index is found as what is looked through",
     "core/turns/drafts.py: a comparison: `len(self.answers) <= FEW`": "the index says the same",

@@ -23,8 +23,9 @@ from message_history import (
     check,
     windows,
 )
-from message_history.core.messages.arrived import Arrival
+from message_history.core.messages.arrived import Arrival, arrival
 from message_history.core.messages.blocks import forgotten
+from message_history.core.messages.message import with_arrivals
 from message_history.core.values.json_values import FrozenDict
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
 from message_history.integrations.merging import merged
@@ -51,6 +52,13 @@ def ends(message: Message) -> list[tuple[int, Any]]:
 
 
 # Arrivals
+
+
+def test_what_came_with_a_text_that_is_dropped_stays_before_what_followed_it() -> None:
+    asked = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", {}))
+    message = Message.user([TextBlock(" "), ToolResultBlock("1", "r")])
+    history = asked.add(with_arrivals(message, arrival(1, {"id": "m1"})))
+    assert history[2].arrivals == (Arrival(0, FrozenDict({"id": "m1"})),)
 
 
 def test_each_message_that_was_joined_is_an_arrival_with_its_metadata() -> None:
