@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from message_history.discarded import methods
 from message_history.history import MessageHistory
 from tests.needs import needs_processes
@@ -24,6 +26,7 @@ def test_every_method_that_goes_on_from_a_history_is_watched() -> None:
 
 
 @needs_processes
+@pytest.mark.heavy
 def test_mypy_finds_what_is_dropped_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "mypy.ini").write_text("[mypy]\nplugins = message_history.integrations.mypy_plugin\n")
     command = [sys.executable, "-m", "mypy", "--config-file", str(tmp_path / "mypy.ini"), "--cache-dir", str(tmp_path)]

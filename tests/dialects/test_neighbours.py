@@ -24,5 +24,6 @@ def _quiet() -> Iterator[None]:
 def test_each_list_next_to_a_known_one_becomes_what_it_became(name: str) -> None:
     before = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     now = [each.line() for each in neighbours(name)]
-    assert [line for line in now if line not in {*before}] == []
+    known = {*before}
+    assert [line for line in now if line not in known] == []
     assert now == before

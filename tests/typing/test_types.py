@@ -26,6 +26,7 @@ def test_allowed_uses_pass_and_forbidden_ones_are_errors() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+@pytest.mark.heavy
 def test_a_forbidden_use_that_became_allowed_would_be_found(tmp_path: Path) -> None:
     loosened = tmp_path / "loosened.py"
     text = (HERE / "forbidden.py").read_text()
