@@ -6,4 +6,4 @@ from tests.campaigns.walks import main
 
 
 def test_walks_end_where_the_ledger_says() -> None:
-    assert main(["--walks", "60", "--seconds", "600"]) == 0
+    assert main(["--walks", "30", "--seconds", "600"]) == 0

@@ -1331,3 +1331,10 @@ def test_an_image_may_have_a_name_which_no_sdk_knows() -> None:
 def test_audio_is_refused_by_models_that_take_none(dialect: Bedrock) -> None:
     assert [found.rule for found in check([user("x", SOUND)], dialect)] == ["BR-B20"]
     assert not check(MessageHistory.from_list([user("x", SOUND)], dialect=dialect).for_send(dialect), dialect)
+
+
+def test_only_the_ids_that_calls_share_are_named() -> None:
+    calls: list[dict[str, Any]] = [{"toolUse": {"toolUseId": id, "name": "f", "input": {}}} for id in ("a", "b", "a")]
+    results = [{"toolResult": {"toolUseId": id, "content": [{"text": "r"}]}} for id in ("a", "b")]
+    found = [each for each in check([user("q"), assistant(*calls), user(*results)], Bedrock()) if each.rule == "BR-B08"]
+    assert [each.detail for each in found] == ["calls with one id: a"]

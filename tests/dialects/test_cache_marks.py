@@ -155,3 +155,19 @@ def test_what_no_provider_takes_is_refused(fields: dict[str, Any]) -> None:
         PromptCache(**fields)
     with pytest.raises(TypeError, match=r"write PromptCache\(\)"):
         MessageHistory().add_user("Hi").for_send(cache=True)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "blocks"),
+    [
+        (Bedrock(), []),
+        (Bedrock(), [{"reasoningContent": {}}]),
+        (Bedrock(), [{"document": {}}, {"text": "a"}]),
+        (Anthropic(), []),
+        (Anthropic(), [{"type": "thinking", "thinking": "a"}]),
+    ],
+)
+def test_a_content_that_takes_no_mark_gets_none_and_says_so(dialect: Bedrock | Anthropic, blocks: list[Any]) -> None:
+    before = list(blocks)
+    assert dialect.mark_cache(blocks, None) is False
+    assert blocks == before

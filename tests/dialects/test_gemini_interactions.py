@@ -322,12 +322,13 @@ PICTURE = {"type": "image", "data": PIXEL, "mime_type": "image/png"}
             + [{"type": "thought_signature", "signature": each} for each in ("c2", "ln")],
             {"type": "thought", "signature": "c2ln", "summary": [text("a"), PICTURE, text("b")]},
         ),
+        ([{"type": "thought_summary", "content": text("a")}], {"type": "thought", "summary": [text("a")]}),
         (
             [{"type": "google_search_call", "id": "s1"}, {"type": "google_search_call", "id": None, "arguments": {}}],
             {"type": "google_search_call", "id": "s1", "arguments": {}},
         ),
     ],
-    ids=["citations", "a picture", "thinking", "a server tool"],
+    ids=["citations", "a picture", "thinking", "thinking without a signature", "a server tool"],
 )  # fmt: skip
 def test_a_step_in_pieces_is_the_step_whole(deltas: list[Any], step: dict[str, Any]) -> None:
     reply = Accumulator(INTERACTIONS, MessageHistory().add_user("Weather?"))

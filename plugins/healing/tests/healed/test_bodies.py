@@ -317,3 +317,11 @@ def test_bodies_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(healer._bodies._kept) <= 3
         assert sum(len(each.text) for each in healer._bodies._kept) <= 10_000
     assert healer._bodies._kept[-1].text == body
+
+
+@pytest.mark.parametrize(
+    ("dialect", "unique"),
+    [(OpenAIChat(unique_ids=True), True), (OpenAIChat(unique_ids=False), False), (Anthropic(), False)],
+)
+def test_only_some_dialects_take_each_id_once(dialect: Dialect[Any], *, unique: bool) -> None:
+    assert read_bodies._has_unique_ids(dialect) is unique

@@ -113,6 +113,11 @@ def test_what_needs_no_repair_is_sent_as_it_came() -> None:
     assert all(repair.severity is not Severity.LOSSY for repair in request.repairs)
 
 
+def test_a_healed_request_shows_its_body_once() -> None:
+    body = {"model": "gpt-5", "messages": [{"role": "user", "content": "a secret"}]}
+    assert repr(heal_request(body, api="openai_chat")).count("a secret") == 1
+
+
 def test_neighbours_that_the_provider_takes_stay_apart() -> None:
     sound = [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}, {"role": "assistant", "content": "c"}]
     wire = healed("openai_chat", [*sound, *BROKEN]).body["messages"]
