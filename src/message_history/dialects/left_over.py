@@ -96,11 +96,11 @@ def _placed(
 ) -> Iterator[tuple[Any, int]]:
     """Yield each block of the messages asked for, or what is kept for it, with the place that it came from."""
     noted = {note.source for note in filter(_is_dropped, parsed.notes)}
-    sources = parsed.sources
+    sources, ends = parsed.sources, [*parsed.sources[1:], len(places)]
     # An entry is in the messages that have it as their source, or was joined to the last one before it.
-    ends = [(bisect_left(sources, n), bisect_right(sources, n)) for n in asked if n is not None]
-    for at in sorted({at for first, end in ends for at in range(max(min(first, end - 1), 0), end)}):
-        message, source, end = parsed.messages[at], sources[at], (*sources[at + 1 : at + 2], len(places))[0]
+    spans = [(bisect_left(sources, n), bisect_right(sources, n)) for n in asked if n is not None]
+    for at in sorted({at for first, end in spans for at in range(max(min(first, end - 1), 0), end)}):
+        message, source, end = parsed.messages[at], sources[at], ends[at]
         # What nobody has asked for its blocks has none in a repair, and need not make them.
         content = made_blocks(message) or items_of(message) or message.content
         joined = [source, *(n for n in range(source + 1, end) if n not in noted)]

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 THINKING: Final = ("thinking", "redacted_thinking")
 SAYS_NOTHING: Final = ("result_stubbed", "content_forgotten")
+"""The codes of repairs whose details quote no content."""
 ELSEWHERE: Final = ", places in the system prompt, repairs and names"
 """What a repair says of places that are in no message."""
-"""The codes of repairs whose details quote no content."""
 
 
 @final

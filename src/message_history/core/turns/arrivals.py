@@ -70,22 +70,21 @@ class _Arrivals:
 
     def take(self, parsed: Parsed) -> None:
         incoming = self._paired(parsed)
-        reply = next((n for n, one in enumerate(incoming) if _led(one.message) != one.message.content), None)
+        led = {id(block) for block in _before_reply(incoming) or ()}
         late = [
             (result, one.source)
-            for n, one in enumerate(incoming)
+            for one in incoming
             for result in one.message.results
-            if (reply is not None and n <= reply and result in _led(one.message)) or self._is_placed(result, one.source)
+            if id(result) in led or self._is_placed(result, one.source)
         ]
         if late:
-            known = {id(result) for result, _ in late}
-            incoming = list(_without_results(incoming, known))
-            reply = next((n for n, one in enumerate(incoming) if _led(one.message) != one.message.content), None)
+            incoming = list(_without_results(incoming, {id(result) for result, _ in late}))
+        has_reply = _before_reply(incoming) is not None
         notes = deque(parsed.notes)
         for one in incoming:
             while notes and one.done is None and notes[0].source <= one.source:
                 self._note(notes.popleft())
-            message = one.message if reply is not None else self._quoted(one.message, one.source)
+            message = one.message if has_reply else self._quoted(one.message, one.source)
             if message.content or not one.message.content:
                 self.ingest.add(message, one.source, interrupted=one.interrupted, done=one.done)
         while notes:
@@ -94,7 +93,7 @@ class _Arrivals:
             placed = self._calls.get((source, result.tool_use_id))
             call = placed.pop(0) if placed else self._call_of(result)
             message = make_message("user", (result,))
-            if call is not None and reply is None and call.turn == messages_in(self._past):
+            if call is not None and not has_reply and call.turn == messages_in(self._past):
                 message = make_message("user", tuple(self._quote(result, call, source)))
             if message.content:
                 self.ingest.add(message, source, answers=call)
@@ -184,10 +183,14 @@ _QUOTED: Final = {
 }
 
 
-def _led(message: Message) -> tuple[Block, ...]:
-    """Return what leads a message before the assistant says something in it; all, where it says nothing."""
-    reply = (n for n, block in enumerate(message.content) if not isinstance(block, ToolResultBlock | SystemBlock))
-    return message.content[: next(reply, None)] if message.role == "assistant" else message.content
+def _before_reply(incoming: Iterable[Incoming]) -> list[Block] | None:
+    """Return the blocks before the first that the assistant says; None where it says nothing."""
+    before: list[Block] = []
+    for message, block in ((one.message, block) for one in incoming for block in one.message.content):
+        if message.role == "assistant" and not isinstance(block, ToolResultBlock | SystemBlock):
+            return before
+        before.append(block)
+    return None
 
 
 def _without_results(incoming: Sequence[Incoming], known: Collection[int]) -> Iterable[Incoming]:

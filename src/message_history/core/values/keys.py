@@ -46,6 +46,7 @@ def named(name: str) -> Lineage:
 
 OPEN: Final = -1
 """In place of a turn's number: the turn that is open when a call is looked for."""
+_ENCODE: Final = json.JSONEncoder(sort_keys=True).encode
 
 
 class Origin(NamedTuple):
@@ -70,9 +71,6 @@ def key_at(origin: Origin, id: str, name: str, input: FrozenDict) -> str:
     salt, turn = salt_at(*origin[:3]), origin.turn + origin.lineage.dropped
     text = _ENCODE([salt, turn, origin.number, id, name, thaw(input)])
     return sha256(text.encode()).hexdigest()[:32]
-
-
-_ENCODE: Final = json.JSONEncoder(sort_keys=True).encode
 
 
 def lineage_to_json(lineage: Lineage) -> dict[str, object]:

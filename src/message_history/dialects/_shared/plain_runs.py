@@ -32,11 +32,11 @@ class Piece:
 
     __slots__ = ("ids", "items", "kept", "side")
 
-    def __init__(self, side: Role, ids: Any = None, items: Any = None, kept: Any = None) -> None:
+    def __init__(self, side: Role) -> None:
         self.side = side
-        self.ids: list[str] = ids or []
-        self.items: list[Any] = items or []
-        self.kept: list[bytes | None] = kept or []
+        self.items: list[Any] = []
+        self.ids: list[str] = []
+        self.kept: list[bytes | None] = []
 
     def add(self, item: Any, keys: bytes | None = None) -> bool:
         self.items.append(item)

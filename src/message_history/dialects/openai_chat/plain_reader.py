@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from message_history.core.messages.message import CLEAN_ASSISTANT, CLEAN_USER, plain_message_of_shape
 from message_history.dialects._shared.metadata import with_keys
 from message_history.dialects._shared.plain_reader import Keeper, common_texts
-from message_history.dialects._shared.plain_runs import Piece, call_of, is_word, says_something
+from message_history.dialects._shared.plain_runs import Piece, call_of, says_something
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,9 +48,9 @@ def _user(entry: dict[str, Any], content: Any) -> Message | None:
 def _result(entry: dict[str, Any], content: Any, keep: Keeper) -> Piece | None:
     result = content if type(content) is str else common_texts(content)
     keys = b"" if len(entry) == 3 else keep("tool", entry)
-    id = entry.get("tool_call_id")
-    is_taken = result is not None and keys is not None and is_word(id)
-    return Piece("user", [id], [(id, result)], [keys or None]) if is_taken else None
+    piece = Piece("user")
+    is_taken = result is not None and keys is not None and piece.result(entry.get("tool_call_id"), result, keys)
+    return piece if is_taken else None
 
 
 def _assistant(entry: dict[str, Any], content: Any) -> Message | None:
