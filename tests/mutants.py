@@ -85,7 +85,7 @@ EQUIVALENT = {
     "core/turns/rewrites.py: a constant: `1` in `calls[(each.position + 1) // 2].append(each)`": (
         "an assistant message has an odd position"
     ),
-    "core/turns/arrivals.py: a constant: `0` in `here = max(length_of(conversation) - 1, 0)`": (
+    "core/turns/arrivals.py: a constant: `0` in `here = max(length_of(self.ingest.current) - 1, 0)`": (
         "where a call has a stub there are two messages"
     ),
     "core/turns/rewrites.py: a comparison: `n > refused[0]`": "of a refused message nothing is left",

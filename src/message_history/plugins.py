@@ -20,7 +20,6 @@ FORMATS: Final = "message_history.formats"
 COMMANDS: Final = "message_history.commands"
 """The group whose entry points name a command of click."""
 
-
 READERS: Final[list[Callable[[Any], Any]]] = []
 """What is asked about values that no dialect knows, by `dialects.elsewhere`; the formats, once there is a need."""
 

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from message_history import MessageHistory, check
+from message_history import CallState, MessageHistory, check
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, subject_of
 from message_history.files.files import UnreadableFileError, read_bytes
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from message_history.dialects import Dialect
+    from message_history.following import Followed
 
 __all__ = [
     "OPENINGS_OF_FILES",
@@ -162,11 +163,41 @@ def work(raw: list[Any]) -> Iterator[tuple[str, Callable[[], object]]]:
     history = MessageHistory.from_list(raw)
     yield "read", lambda: MessageHistory.from_list(raw)
     yield "save", history.to_list
+    for what, length in (("two", 2), ("half", len(raw) // 2), ("all but one", len(raw) - 1)):
+        sent = MessageHistory().follow(raw[:length])
+        yield f"follow {what} that were sent", _follow(sent, raw)
+        yield f"follow {what} that were sent, to a reply", _follow(sent, [*raw, assistant(text())])
+    moved_on = MessageHistory.from_list([*raw[:2], QUESTION, assistant(text())])
+    yield "answer late", _answer(moved_on)
+    yield "record late", _record(moved_on)
     for name, dialect in DIALECTS.items():
         if name != "langchain":
             yield f"export to {name}", _export(history, dialect)
             yield f"check as {name}", _check(raw, dialect)
             yield f"check what is sent to {name}", _check(history.for_send(dialect), dialect)
+
+
+def _follow(sent: Followed[MessageHistory], raw: list[Any]) -> Callable[[], object]:
+    return lambda: sent.follow(raw)
+
+
+def _answer(history: MessageHistory) -> Callable[[], object]:
+    def answer() -> None:
+        grown = history
+        for call in history.calls:
+            grown = grown.add_tool_result(call.call, "late")
+
+    return answer
+
+
+def _record(history: MessageHistory) -> Callable[[], object]:
+    def record() -> None:
+        grown = history
+        for call in history.calls:
+            if call.state is CallState.UNKNOWN:
+                grown = grown.record_call(call.call, "started")
+
+    return record
 
 
 def _export(history: MessageHistory, dialect: Dialect[Any]) -> Callable[[], object]:

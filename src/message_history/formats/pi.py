@@ -279,7 +279,6 @@ _FORM: Final = RowForm(
     id_length=8,
 )
 
-
 PI: Final = Format(
     name="pi",
     rank=40,

@@ -7,7 +7,7 @@ reply, which was written without it.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from attrs import evolve
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Note, Parsed
+    from message_history.core.turns.drafts import UserDraft
 
 
 Named: TypeAlias = "Mapping[tuple[int, str], list[ToolUseBlock]]"
@@ -61,11 +62,16 @@ class _Arrivals:
     def __init__(self, sent: Conversation, calls: Named) -> None:
         self.ingest = Ingest(context_of(sent), sent, elsewhere=True)
         self._policy = context_of(sent).policy
-        self._sent, self._past = sent, past_of(sent)
+        self._names, self._past = Names.of(sent), past_of(sent)
         self._awaited = awaited(sent)
         assistant, _ = open_turn_of(sent)
         self._open_ids = frozenset(assistant.ids if assistant is not None else ())
-        self._stubbed = {id for call in self._awaited for id in ids_of(call)}
+        # The calls whose stubs were sent, by their ids, and how many of them have a late result.
+        self._stubbed: dict[str, list[ToolUseBlock]] = {}
+        self._late: Counter[str] = Counter()
+        for call in self._awaited:
+            for id in ids_of(call):
+                self._stubbed.setdefault(id, []).append(call)
         self._calls = calls
 
     def take(self, parsed: Parsed) -> None:
@@ -94,9 +100,13 @@ class _Arrivals:
             call = placed.pop(0) if placed else self._call_of(result)
             message = make_message("user", (result,))
             if call is not None and not has_reply and call.turn == messages_in(self._past):
-                message = make_message("user", tuple(self._quote(result, call, source)))
+                message = make_message("user", tuple(self._quote(result, call, source, self._user)))
             if message.content:
                 self.ingest.add(message, source, answers=call)
+
+    @property
+    def _user(self) -> UserDraft:
+        return Names.of(self.ingest.current).user
 
     def _is_placed(self, result: ToolResultBlock, source: int) -> bool:
         return (source, result.tool_use_id) in self._calls
@@ -121,46 +131,40 @@ class _Arrivals:
     def _call_of(self, result: ToolResultBlock) -> ToolUseBlock | None:
         """Find the call of a result that came before the reply, so that no newer call with its id is taken for it."""
         if result.tool_use_id in self._stubbed:
-            return self._waiting(result.tool_use_id)
-        return Names.of(self._sent).oldest(result.tool_use_id)
+            return self._waiting(result.tool_use_id, self._user)
+        return self._names.oldest(result.tool_use_id)
 
     def _quoted(self, message: Message, source: int) -> Message:
         """Quote the results whose calls have stubs that were sent."""
         if not self._stubbed or not message.results:
             return message
+        user = self._user
         blocks: list[Block] = []
         for block in message.content:
-            call = self._stubbed_call(block, blocks)
-            if isinstance(block, ToolResultBlock) and call is not None:
-                blocks += self._quote(block, call, source, blocks)
-            else:
-                blocks.append(block)
+            added: Sequence[Block] = (block,)
+            if isinstance(block, ToolResultBlock) and (call := self._stubbed_call(block, user)) is not None:
+                added = self._quote(block, call, source, user)
+            for each in added:
+                user = user.add(each)
+            blocks += added
         return with_content(message, tuple(blocks))
 
-    def _stubbed_call(self, block: Block, before: Sequence[Block]) -> ToolUseBlock | None:
-        if not isinstance(block, ToolResultBlock) or known_stub(block, self._policy).is_stub:
+    def _stubbed_call(self, block: ToolResultBlock, user: UserDraft) -> ToolUseBlock | None:
+        if known_stub(block, self._policy).is_stub:
             return None
         if block.tool_use_id == "" and len(self._awaited) == 1:
             return self._awaited[0]
-        return self._waiting(block.tool_use_id, before)
+        return self._waiting(block.tool_use_id, user)
 
-    def _waiting(self, id: str, before: Sequence[Block] = ()) -> ToolUseBlock | None:
+    def _waiting(self, id: str, user: UserDraft) -> ToolUseBlock | None:
         """Return the first call with an id whose stub was sent: the first without a late result."""
-        found = [call for call in self._awaited if id in ids_of(call)]
-        quoted = {block.mark.key for block in before if block.mark is not None}
-        return next((call for call in found if not self._has_news(call, quoted)), next(iter(found), None))
+        found = self._stubbed.get(id, ())
+        while self._late[id] < len(found) and user.news_of(found[self._late[id]].key).last is not None:
+            self._late[id] += 1
+        return found[self._late[id] % len(found)] if found else None
 
-    def _has_news(self, call: ToolUseBlock, quoted: Collection[str]) -> bool:
-        return call.key in quoted or Names.of(self.ingest.current).user.news_of(call.key).last is not None
-
-    def _quote(
-        self, block: ToolResultBlock, call: ToolUseBlock, source: int, before: Sequence[Block] = ()
-    ) -> Iterable[Block]:
-        """Quote a result; `before` are the blocks before it in its message."""
-        conversation = self.ingest.current
-        user = Names.of(conversation).user
-        for each in before:
-            user = user.add(each)
+    def _quote(self, block: ToolResultBlock, call: ToolUseBlock, source: int, user: UserDraft) -> Sequence[Block]:
+        """Quote a result behind what the user's message holds."""
         news = user.news_of(call.key)
         mark = user.rest[news.last[1]].mark if news.last is not None else None
         late = mark is not None and mark.kind == "quote"
@@ -170,7 +174,7 @@ class _Arrivals:
         ]
         code, reason = _QUOTED.get(outcome, (RepairCode.DUPLICATE_RESULT_DROPPED, ""))
         blocks = tuple(quote(evolve(block, tool_use_id=call.id), reason, call.name, call.key)) if reason else ()
-        here = max(length_of(conversation) - 1, 0)
+        here = max(length_of(self.ingest.current) - 1, 0)
         detail = f"result of {block.tool_use_id!r:.80}"
         repair = Repair(code=code, index=here, source=source, removed=(block,), added=blocks, detail=detail)
         self.ingest.record_all([repair])

@@ -67,7 +67,7 @@ class Names:
             found = self.user.latest(place.number)
             return found.result if found is not None else None
         user = self._past[place.turn][1]
-        return user.results[place.number] if user is not None else None
+        return user.content[place.number] if user is not None else None  # type: ignore[return-value]  # the results are first
 
     def state_at(self, place: Place) -> CallState:
         call, result = self.call_at(place), self.result_at(place)
@@ -217,8 +217,10 @@ class Names:
     def _bare(self, place: Place) -> ToolUseBlock:
         if place.turn == len(self._past):
             return self._assistant.calls[place.number]
-        assistant = self._past[place.turn][0]
-        return assistant.calls[place.number]  # type: ignore[union-attr]  # `place` is one of a call
+        assistant: Message = self._past[place.turn][0]  # type: ignore[assignment]  # `place` is one of a call
+        others, id = len(assistant.content) - len(assistant.ids), assistant.ids[place.number]
+        near = assistant.content[place.number : place.number + others + 1]
+        return next(block for block in near if isinstance(block, ToolUseBlock) and block.id == id)
 
 
 def the_place(names: Names, call: ToolUseBlock | str) -> Place:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 WRITERS_KEPT: Final = 8
 """For how many writers a chunk keeps its text; the one that was asked for first goes first."""
 
-
 JOINED: Final = 64
 """How many turns are joined to one text at a time, in a chunk that still grows."""
 

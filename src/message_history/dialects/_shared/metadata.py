@@ -29,7 +29,6 @@ _OF_REPLIES: Final = {"stop_reason", "finish_reason", "model", "usage", "object"
 _FORMS: Final = ("anthropic", "openai_chat")
 """The dialects whose messages have no keys of these names."""
 
-
 SIZES: Final = (2, 3, 4, 5)
 """How many keys a message of the common shapes has, with and without these."""
 

@@ -79,6 +79,5 @@ AUDIO: Final = (
 VIDEOS: Final = ("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp")
 """The formats of each kind of media, with the media types that they stand for."""
 
-
 MODELS: Final = ModelTable(__package__)
 """What differs by model; a model that no row covers gets the defaults."""

@@ -267,7 +267,6 @@ PARTS: Final[dict[str, frozenset[str]]] = {
 }
 """The parts that a message of each role may hold."""
 
-
 MODELLED: Final = frozenset(
     {"message", "reasoning", "text", FUNCTION, CUSTOM, *CLIENT_TOOLS, *OUTPUTS, *PARTS["user"], *PARTS["assistant"]}
 )
