@@ -88,6 +88,9 @@ EQUIVALENT = {
     "core/turns/arrivals.py: a constant: `0` in `here = max(length_of(self.ingest.current) - 1, 0)`": (
         "where a call has a stub there are two messages"
     ),
+    "core/turns/arrivals.py: and for or, or the reverse: `not self._stubbed or not message.results`": (
+        "without either, nothing in the message is quoted"
+    ),
     "core/turns/rewrites.py: a comparison: `n > refused[0]`": "of a refused message nothing is left",
     "core/turns/ingest.py: a constant: `1` in `last = next((n for n in range(position - 1, start - 1, -1) "
     'if messages[n].role == "assistant"), None)`': "behind a user's message no call of its turn is without a result",

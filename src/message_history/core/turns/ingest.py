@@ -17,6 +17,7 @@ from message_history.core.messages.repairs import Repair, RepairCode, Severity, 
 from message_history.core.messages.thinking import any_thinking, has_thinking
 from message_history.core.turns.conversation import (
     NO_TURN,
+    Context,
     context_of,
     length_of,
     make_conversation,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from message_history.core.messages.blocks import ToolUseBlock
     from message_history.core.messages.message import Message
     from message_history.core.messages.parsed import Parsed
-    from message_history.core.turns.conversation import Context, Conversation
+    from message_history.core.turns.conversation import Conversation
     from message_history.core.turns.drafts import OpenTurn, UserDraft
     from message_history.core.turns.past import Turn
 
@@ -132,7 +133,7 @@ class Ingest:
         """Lift a prompt that leads a list; `TABLE` would do the same."""
         past, turn, context = parts_of(self.current)
         system = (*context.system, *(block for block in prompt.content if isinstance(block, SystemBlock)))
-        self.current = make_conversation(past, turn, evolve(context, system=system))
+        self.current = make_conversation(past, turn, Context(context.policy, system, context.repairs, context.lineage))
 
     def _add_run(self, messages: list[Message], sources: Sequence[int]) -> None:
         """Add messages of a list as they are: together, as far as nothing is to be done about them."""

@@ -231,7 +231,7 @@ class _Freezer:
         return _own(items)
 
     def _container(self, value: Any, path: str, depth: int) -> Frozen:
-        if isinstance(value, FrozenDict | FrozenList) and depth == 0:
+        if depth == 0 and isinstance(value, FrozenDict | FrozenList):
             return value
         identity = id(value)
         if identity in self._open:
@@ -245,7 +245,7 @@ class _Freezer:
         before = self._size
         self._open.add(identity)
         frozen: Frozen
-        if type(value) is not list and isinstance(value, Mapping):
+        if type(value) is dict or (type(value) is not list and isinstance(value, Mapping)):
             frozen = self.mapping(value, path, depth + 1)
         else:
             items = value

@@ -14,7 +14,6 @@ from message_history.dialects._shared.tables import ModelTable, RuleTable
 
 RULES: Final = RuleTable(__package__)
 
-
 ID: Final = re.compile("[a-zA-Z0-9]{9}")
 ID_LENGTH: Final = 9
 ANY_ID: Final = re.compile("(?!null$)[^\ud800-\udfff]+", re.DOTALL)
