@@ -5,8 +5,9 @@ these go to every dialect.
 
 What becomes of them is in `tests/dialects/golden/neighbours`, one file for each dialect and one line for each list:
 which list it is, what was changed, and then the rules that are broken, the repairs of reading, those of sending, and a
-digest of the saved and the sent form. `python -m tests.neighbours` writes them anew: read the difference. With a
-dialect, a list and a change, as a line has them, it prints the list and both forms.
+digest of the saved and the sent form. Of a dialect that writes objects of a package, what is sent is in another file.
+`python -m tests.neighbours` writes them anew, with that package: read the difference. With a dialect, a list and a
+change, as a line has them, it prints the list and both forms.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import re
 import sys
 from collections import defaultdict
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -29,25 +30,27 @@ from message_history import MessageHistory, check
 from message_history.dialects._shared.tables import ModelTable
 from message_history.dialects.registry import DIALECTS
 from message_history.testing.conformance.examples import places, planted
-from tests.dialects.pairs_of_lists import pairs
+from tests.dialects.pairs_of_lists import named, pairs
 from tests.dialects.whole_lists import URLS, WHOLE
 from tests.records import witnesses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from message_history import Repair
     from message_history.dialects import Dialect
     from message_history.dialects._shared.rules import ModelRow
 
 NAMES: Final = tuple(DIALECTS)
+OF_OBJECTS: Final = ("langchain",)
+"""Dialects that write objects of a package which few have: what these say is in a file of its own."""
 FOLDER: Final = Path(__file__).parent / "dialects" / "golden" / "neighbours"
 LONGEST: Final = 1_500
 """How long a list may be as JSON: those that break a rule by their length take long."""
 SCALED: Final = frozenset({"AN-M2"})
 """What becomes of a picture that is too large depends on the extra `images`."""
 PASSES: Final = 3
-"""How many changes are made to each place of a whole list."""
+"""How many changes are made to each place of a whole list; to those of `OF_OBJECTS` one."""
 LOST: Final = object()
 """The place is taken out."""
 TWICE: Final = object()
@@ -80,19 +83,33 @@ class Neighbour(NamedTuple):
 
     def line(self) -> str:
         """Run it, and say what becomes of it."""
-        history, sent = self._forms()
-        digest = sha256(json.dumps([history.to_list(), sent.messages, sent.system], default=repr).encode()).hexdigest()
+        history = self._read()
+        forms, repairs = [history.to_list()], [history.repairs]
+        if not self.dialect.of_objects:
+            sent = history.export(self.dialect)
+            forms += [sent.messages, sent.system]
+            repairs.append(sent.repairs)
         refused = [] if self.saved else check(self.raw, self.dialect)
         found = [f"{each.rule}{_at(each.index)}{each.path and f' {each.path}'}" for each in refused]
-        said = ["; ".join(part) for part in (found, _said(history.repairs), _said(sent.repairs))]
-        return "\t".join([self.of, self.change, *said, digest[:8]]).encode(errors="backslashreplace").decode()
+        return self._joined(found, *map(_said, repairs), forms=forms)
 
-    def _forms(self) -> tuple[MessageHistory, Any]:
-        history = MessageHistory.from_list(self.raw, dialect=None if self.saved else self.dialect)
-        return history, history.export(self.dialect)
+    def objects(self) -> str:
+        """Write it as the objects of a package, which must be installed, and say what becomes of it."""
+        sent = self._read().export(self.dialect)
+        dumps = [{key: value for key, value in each.model_dump().items() if value} for each in sent.messages]
+        return self._joined(_said(sent.repairs), forms=dumps)
+
+    def _joined(self, *parts: list[str], forms: list[Any]) -> str:
+        digest = sha256(json.dumps(forms, default=repr).encode()).hexdigest()
+        words = [self.of, self.change, *map("; ".join, parts), digest[:8]]
+        return "\t".join(words).encode(errors="backslashreplace").decode()
+
+    def _read(self) -> MessageHistory:
+        return MessageHistory.from_list(self.raw, dialect=None if self.saved else self.dialect)
 
     def shown(self) -> str:
-        history, sent = self._forms()
+        history = self._read()
+        sent = history.export(self.dialect)
         forms = {"list": self.raw, "saved": history.to_list(), "sent": sent.messages, "system": sent.system}
         return json.dumps(forms, indent=1, default=repr)
 
@@ -109,12 +126,12 @@ def neighbours(name: str) -> Iterator[Neighbour]:
         if len(json.dumps(raw, default=repr)) > LONGEST:
             continue
         yield Neighbour(of, "", dialect, raw, saved)
-        if saved or (dialect is not DIALECTS[name] and not of.endswith(("sound", "refused"))):
+        if saved or (dialect is not _named(name) and not of.endswith(("sound", "refused"))):
             continue
         yield Neighbour(of, "twice", dialect, [*raw, *copy.deepcopy(raw)], saved)
         if of.endswith("refused"):
             continue
-        for path, value in [*places(raw)] * (PASSES if of.startswith("whole") else 1):
+        for path, value in [*places(raw)] * (PASSES if of.startswith("whole") and name in NAMES else 1):
             alike = (type(value), *_kinds(raw, path))
             while tried[alike] < len(VALUES):
                 tried[alike] += 1
@@ -127,28 +144,28 @@ def neighbours(name: str) -> Iterator[Neighbour]:
 
 def _lists(name: str) -> Iterator[tuple[str, Dialect[Any], list[Any]]]:
     for n, raw in enumerate(WHOLE[name]):
-        yield f"whole {n}", DIALECTS[name], raw
+        yield f"whole {n}", _named(name), raw
     for pair in _pairs():
         if pair.name == name and pair.rule not in SCALED:
             yield f"{pair.rule} sound", pair.dialect, pair.sound
             yield f"{pair.rule} refused", pair.dialect, pair.refused
     for field, value in _fields(name):
         with suppress(ValueError):  # It contradicts other fields.
-            dialect = evolve(DIALECTS[name], **{field: value})
+            dialect = evolve(_named(name), **{field: value})
             lists = [(n, raw) for n, raw in enumerate(WHOLE[name]) if not _has_odd_url(raw)]
             yield from ((f"{field} {_shown(value)} {n}", dialect, raw) for n, raw in lists)
     for other in NAMES:
         for n in range(len(WHOLE[other]) if other != name else 0):
-            yield f"write {other} {n}", DIALECTS[name], _saved(other, n)
+            yield f"write {other} {n}", _named(name), _saved(other, n)
     for n, each in enumerate(_witnesses()):
         if each.how != "reply" and (each.how == "write" or (each.dialect or "anthropic") == name):
-            yield f"{each.how} {n}", DIALECTS[name], each.raw
+            yield f"{each.how} {n}", _named(name), each.raw
 
 
 def _fields(name: str) -> Iterator[tuple[str, Any]]:
     """Give each field of a dialect with each value that some model or host has, and the dialect does not."""
     given: dict[str, dict[str, Any]] = defaultdict(dict)
-    for field in fields(type(DIALECTS[name])):
+    for field in fields(type(_named(name))):
         if "bool" in str(field.type) and field.name != "objects":  # Those are of a package that few have.
             given[field.name] |= {"True": True, "False": False}
         if field.name.startswith("max_"):
@@ -158,7 +175,7 @@ def _fields(name: str) -> Iterator[tuple[str, Any]]:
         for known, value in alone.items():  # What an id looks like takes two fields.
             given[known][_shown(value)] = value
     for known, values in sorted(given.items()):
-        yield from ((known, value) for _, value in sorted(values.items()) if value != getattr(DIALECTS[name], known))
+        yield from ((known, value) for _, value in sorted(values.items()) if value != getattr(_named(name), known))
 
 
 def _rows(name: str) -> Iterator[ModelRow]:
@@ -179,9 +196,10 @@ def _shown(value: Any) -> str:
 
 @cache
 def _saved(name: str, n: int) -> list[Any]:
-    return MessageHistory.from_list(WHOLE[name][n], dialect=DIALECTS[name]).to_list()
+    return MessageHistory.from_list(WHOLE[name][n], dialect=_named(name)).to_list()
 
 
+_named: Final = cache(named)
 _pairs: Final = cache(pairs)
 _witnesses: Final = cache(witnesses)
 
@@ -232,12 +250,28 @@ def _at(index: int | None) -> str:
     return "" if index is None else f"@{index}"
 
 
+def becoming() -> Mapping[str, Callable[[], list[str]]]:
+    """Give what becomes of all lists, by the name of the file that has it."""
+    found: dict[str, Callable[[], list[str]]] = {name: partial(_lines, name) for name in NAMES}
+    found |= {name: partial(_lines, name, alone=True) for name in OF_OBJECTS}
+    return found | {f"{name}_objects": partial(_objects, name) for name in OF_OBJECTS}
+
+
+def _lines(name: str, *, alone: bool = False) -> list[str]:
+    """Say it of each list; alone of those that are only read, as what is read depends on no field."""
+    own = _named(name)
+    return [each.line() for each in neighbours(name) if not alone or (each.dialect is own and not each.saved)]
+
+
+def _objects(name: str) -> list[str]:
+    return [each.objects() for each in neighbours(name)]
+
+
 def write() -> None:
     """Write what becomes of all lists now."""
     FOLDER.mkdir(exist_ok=True)
-    for name in NAMES:
-        lines = [each.line() for each in neighbours(name)]
-        (FOLDER / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for name, lines in becoming().items():
+        (FOLDER / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from tests.dialects.langchain_lists import LANGCHAIN
 from tests.dialects.odd_pieces import PIXEL, PNG
 
 __all__ = ["URLS", "WHOLE"]
@@ -1171,4 +1172,5 @@ WHOLE: Final[dict[str, list[list[Any]]]] = {
     "openai_responses": RESPONSES,
     "pydantic_ai": PYDANTIC,
     "native": NATIVE,
+    "langchain": LANGCHAIN,
 }

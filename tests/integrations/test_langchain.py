@@ -358,6 +358,15 @@ def test_keys_that_langchain_refuses_do_not_stop_an_export() -> None:
     assert [repair.code for repair in exported.repairs] == [RepairCode.WITHHELD]
 
 
+@pytest.mark.parametrize("error", [7, [], {"a": 1}])
+def test_an_error_of_an_invalid_call_that_is_no_text_does_not_stop_an_export(error: Any) -> None:
+    odd = {"name": "f", "args": "{", "id": "1", "error": error, "type": "invalid_tool_call"}
+    exported = read(HumanMessage("hi"), {"type": "ai", "content": "", "invalid_tool_calls": [odd]}).export(TO)
+    assert isinstance(sent := exported.messages[1], AIMessage)
+    assert sent.invalid_tool_calls == [{**odd, "error": None}]
+    assert RepairCode.WITHHELD in {repair.code for repair in exported.repairs}
+
+
 def test_calls_of_2023_and_functions() -> None:
     function_call = {"function_call": {"name": "f", "arguments": '{"n": 1}'}}
     history = read(

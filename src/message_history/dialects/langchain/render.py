@@ -207,7 +207,7 @@ class Render:
     def _call(self, block: ToolUseBlock) -> Wire:
         keys: Wire = thaw_well_formed(block.extra(LANGCHAIN), self.changes)
         invalid = self._is_invalid(block)
-        error = keys.pop("error", None) if invalid else None
+        error = keys.pop("error", None) if invalid and isinstance(keys.get("error"), str | None) else None
         others = {key: value for key, value in keys.items() if key not in ("item", "form", ITEMS)}
         if others:
             self._omit(others)
