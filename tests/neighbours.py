@@ -5,9 +5,9 @@ these go to every dialect.
 
 What becomes of them is in `tests/dialects/golden/neighbours`, one file for each dialect and one line for each list:
 which list it is, what was changed, and then the rules that are broken, the repairs of reading, those of sending, and a
-digest of the saved and the sent form. Of a dialect that writes objects of a package, what is sent is in another file.
-`python -m tests.neighbours` writes them anew, with that package: read the difference. With a dialect, a list and a
-change, as a line has them, it prints the list and both forms.
+digest of the saved and the sent form, and of the words of all that `check` finds. Of a dialect that writes objects of a
+package, what is sent is in another file. `python -m tests.neighbours` writes them anew, with that package: read the
+difference. With a dialect, a list and a change, as a line has them, it prints the list and both forms.
 """
 
 from __future__ import annotations
@@ -84,13 +84,19 @@ class Neighbour(NamedTuple):
     def line(self) -> str:
         """Run it, and say what becomes of it."""
         history = self._read()
-        forms, repairs = [history.to_list()], [history.repairs]
+        forms: list[Any] = [history.to_list()]
+        repairs = [history.repairs]
         if not self.dialect.of_objects:
             sent = history.export(self.dialect)
             forms += [sent.messages, sent.system]
             repairs.append(sent.repairs)
-        refused = [] if self.saved else check(self.raw, self.dialect)
-        found = [f"{each.rule}{_at(each.index)}{each.path and f' {each.path}'}" for each in refused]
+        refused = [] if self.saved else check(self.raw, self.dialect, unknown=True)
+        found = [
+            f"{each.rule}{_at(each.index)}{each.path and f' {each.path}'}"
+            for each in refused
+            if each.severity == "refused"
+        ]
+        forms += [[each.error, each.detail] for each in refused]
         return self._joined(found, *map(_said, repairs), forms=forms)
 
     def objects(self) -> str:
