@@ -33,6 +33,7 @@ from message_history.testing.conformance.examples import places, planted
 from tests.dialects.pairs_of_lists import named, pairs
 from tests.dialects.whole_lists import URLS, WHOLE
 from tests.records import witnesses
+from tests.stream_neighbours import stream_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -260,6 +261,7 @@ def becoming() -> Mapping[str, Callable[[], list[str]]]:
     """Give what becomes of all lists, by the name of the file that has it."""
     found: dict[str, Callable[[], list[str]]] = {name: partial(_lines, name) for name in NAMES}
     found |= {name: partial(_lines, name, alone=True) for name in OF_OBJECTS}
+    found["streams"] = lambda: list(stream_lines(VALUES, _changed, _kinds, _name))
     return found | {f"{name}_objects": partial(_objects, name) for name in OF_OBJECTS}
 
 

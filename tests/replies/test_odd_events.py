@@ -11,6 +11,7 @@ import pytest
 from message_history import Message, MessageHistory, check
 from message_history.dialects import Anthropic, Native, OpenAIChat, OpenAIResponses
 from message_history.streaming import Accumulator
+from tests.replies.odd_streams import ODD_STREAMS
 from tests.replies.streams import STREAMS, Stream
 
 if TYPE_CHECKING:
@@ -68,6 +69,16 @@ def test_no_value_in_an_event_stops_a_stream(stream: Stream) -> None:
         history = reply.history_so_far
         assert history[0].content[0] == SENT[0].content[0]
         assert check(history.to_list(), Native()) == []
+
+
+@pytest.mark.parametrize(("name", "dialect", "events"), ODD_STREAMS, ids=[name for name, _, _ in ODD_STREAMS])
+def test_events_that_were_fed_are_as_they_came(name: str, dialect: Dialect[Any], events: list[Any]) -> None:
+    before = deepcopy(events)
+    reply = Accumulator(dialect, SENT)
+    for event in events:
+        reply.feed(event)
+    assert reply.history_so_far
+    assert events == before, name
 
 
 def fed(dialect: Dialect[Any], *events: dict[str, Any]) -> MessageHistory:

@@ -156,8 +156,8 @@ def merge(into: dict[str, Any], key: str, piece: Any) -> None:
         for inner, value in piece.items():
             if value is not None:
                 merge(into[key], inner, value)
-    elif isinstance(there, list) and isinstance(piece, list):
-        into[key] = list(there)
+    elif isinstance(piece, list):
+        into[key] = list(there) if isinstance(there, list) else []
         for item in piece:
             _merge_item(into[key], item)
     else:
