@@ -176,6 +176,27 @@ def test_the_same_late_result_twice_is_quoted_once() -> None:
     assert json.dumps(sent(last)).count("contents of b") == 1
 
 
+@pytest.mark.parametrize("apart", [False, True])
+def test_another_late_result_that_comes_with_the_first_is_a_second_one(apart: bool) -> None:
+    raw = [Message.user("q"), Message.assistant(ToolUseBlock("1", "f", {}))]
+    results = [ToolResultBlock("1", "late"), ToolResultBlock("1", "other")]
+    more = [Message.user([each]) for each in results] if apart else [Message.user(results)]
+    followed = MessageHistory().follow(raw).follow([*raw, *more])
+    found = [RepairCode.LATE_RESULT_QUOTED, RepairCode.SECOND_RESULT_QUOTED]
+    assert [repair.code for repair in followed.new_repairs] == found
+
+
+def test_a_late_result_without_its_calls_id_is_taken_for_the_one_call_that_waits_only_if_it_has_none() -> None:
+    raw = [Message.user("q"), Message.assistant(ToolUseBlock("1", "f", {}))]
+    found = MessageHistory().follow(raw).follow([*raw, Message.user([ToolResultBlock("", "late")])])
+    assert [repair.code for repair in found.new_repairs] == [RepairCode.LATE_RESULT_QUOTED]
+    unknown = MessageHistory().follow(raw).follow([*raw, Message.user([ToolResultBlock("2", "late")])])
+    assert [repair.code for repair in unknown.new_repairs] == [RepairCode.ORPHAN_RESULT_DROPPED]
+    raw[1] = Message.assistant([ToolUseBlock("1", "f", {}), ToolUseBlock("2", "g", {})])
+    of_two = MessageHistory().follow(raw).follow([*raw, Message.user([ToolResultBlock("", "late")])])
+    assert [repair.code for repair in of_two.new_repairs] == [RepairCode.ORPHAN_RESULT_DROPPED]
+
+
 def test_the_same_late_result_in_two_new_messages_is_quoted_once() -> None:
     call = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]}
     result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "result of a"}]}
