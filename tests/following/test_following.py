@@ -197,6 +197,17 @@ def test_a_late_result_without_its_calls_id_is_taken_for_the_one_call_that_waits
     assert [repair.code for repair in of_two.new_repairs] == [RepairCode.ORPHAN_RESULT_DROPPED]
 
 
+def test_a_result_before_its_call_is_moved_next_to_a_late_one() -> None:
+    raw = [Message.user("q"), Message.assistant(ToolUseBlock("1", "f", {}))]
+    results = Message.user([ToolResultBlock("1", "late"), ToolResultBlock("2", "early")])
+    followed = MessageHistory().follow(raw).follow([*raw, results, Message.assistant(ToolUseBlock("2", "g", {}))])
+    assert {repair.code for repair in followed.new_repairs} == {
+        RepairCode.RESULT_MOVED,
+        RepairCode.LATE_RESULT_QUOTED,
+    }
+    assert [call.result and call.result.text for call in followed.history.calls] == ["late", "early"]
+
+
 def test_the_same_late_result_in_two_new_messages_is_quoted_once() -> None:
     call = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]}
     result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "result of a"}]}
