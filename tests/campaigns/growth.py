@@ -163,6 +163,7 @@ def work(raw: list[Any]) -> Iterator[tuple[str, Callable[[], object]]]:
     history = MessageHistory.from_list(raw)
     yield "read", lambda: MessageHistory.from_list(raw)
     yield "save", history.to_list
+    yield "leave unanswered calls out", history.without_unanswered
     for what, length in (("two", 2), ("half", len(raw) // 2), ("all but one", len(raw) - 1)):
         sent = MessageHistory().follow(raw[:length])
         yield f"follow {what} that were sent", _follow(sent, raw)

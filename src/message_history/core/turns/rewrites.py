@@ -109,7 +109,8 @@ def _without_unanswered_calls(assistant: Message | None, user: Message | None, c
     stubs: dict[str, Block] = {}
     if user is not None:
         stubs = {block.tool_use_id: block for block in user.results if block.tool_use_id in gone}
-        user = with_content(user, tuple(block for block in user.content if block not in stubs.values()))
+        kept = (each for each in user.content if not (isinstance(each, ToolResultBlock) and each.tool_use_id in gone))
+        user = with_content(user, tuple(kept))
     calling = (block for block in assistant.content if not (isinstance(block, ToolUseBlock) and block.id in gone))
     removed = [block for id, call in gone.items() for block in (call, stubs.get(id)) if block is not None]
     return with_content(assistant, tuple(calling)), user, removed

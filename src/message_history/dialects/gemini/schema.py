@@ -14,7 +14,6 @@ from message_history.dialects._shared.tables import ModelTable, RuleTable
 
 RULES: Final = RuleTable(__package__)
 
-
 BYPASS: Final = "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I="
 """What stands for a missing signature, as it is sent (GM-G14)."""
 RAW_BYPASSES: Final = frozenset({"skip_thought_signature_validator", "context_engineering_is_the_way_to_go"})
