@@ -16,6 +16,7 @@ from message_history import CallState, MessageHistory, check
 from message_history.dialects.registry import DIALECTS
 from message_history.explaining import explain, subject_of
 from message_history.files.files import UnreadableFileError, read_bytes
+from message_history.forgetting import erase, redact
 from tests.helpers import assistant, user
 
 if TYPE_CHECKING:
@@ -164,6 +165,9 @@ def work(raw: list[Any]) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "read", lambda: MessageHistory.from_list(raw)
     yield "save", history.to_list
     yield "leave unanswered calls out", history.without_unanswered
+    yield "redact", lambda: redact(history, "x")
+    if history.calls:
+        yield "erase a call", lambda: erase(history, call=history.calls[0].call)
     for what, length in (("two", 2), ("half", len(raw) // 2), ("all but one", len(raw) - 1)):
         sent = MessageHistory().follow(raw[:length])
         yield f"follow {what} that were sent", _follow(sent, raw)

@@ -128,26 +128,25 @@ class Rewriting:
         before = context_of(self._conversation).lineage
         lineage = (lineage_from_json(self.first[0].get(LINEAGE, {})) if self.first else None) or before
         names = dict.fromkeys(self._keys.values(), "")
-        for (position, id), old in self._keys.items():
-            calls = [
-                (n, block) for n, block in enumerate(self.entries[position]["content"]) if block["type"] == "tool_use"
-            ]
-            place = [call.id for call in self._messages[position].calls].index(id)
-            number, call = calls[place]
-            names[old] = old
-            if (position, number) in self._blocks or lineage != before:
-                call.pop("key", None)
-                meta = self._messages[position].calls[place].meta
-                moved = meta is not None and meta.key
-                origin = Origin(lineage, (position + 1) // 2, place)
-                own = _key_of(call, origin)
-                # Where a call has moved to, one may have been that is gone.
-                new = key_at(origin, str(len(self.repairs)), "", EMPTY) if moved else own
-                while new != old and new in {*names, *names.values()}:
-                    new = key_at(origin, new, "", EMPTY)
-                if new != own:
-                    call["key"] = new
+        taken = set(names)
+        for position, message in enumerate(self._messages):
+            blocks = enumerate(self.entries[position]["content"])
+            calls = ((number, block) for number, block in blocks if block["type"] == "tool_use")
+            for place, (was, (number, call)) in enumerate(zip(message.calls, calls, strict=True)):
+                old = new = self._keys[position, was.id]
+                if (position, number) in self._blocks or lineage != before:
+                    call.pop("key", None)
+                    moved = was.meta is not None and was.meta.key
+                    origin = Origin(lineage, (position + 1) // 2, place)
+                    own = _key_of(call, origin)
+                    # Where a call has moved to, one may have been that is gone.
+                    new = key_at(origin, str(len(self.repairs)), "", EMPTY) if moved else own
+                    while new != old and new in taken:
+                        new = key_at(origin, new, "", EMPTY)
+                    if new != own:
+                        call["key"] = new
                 names[old] = new
+                taken.add(new)
         self._name_calls(names, lineage)
 
     def _name_calls(self, names: dict[str, str], lineage: Any) -> None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 RULES: Final = RuleTable(__package__)
 
-
 _FAULTS: Final = {
     "P-01": ("no messages",),
     "P-02": ("role", "developer", "late system", "late system beside tools"),
