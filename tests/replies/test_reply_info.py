@@ -391,7 +391,7 @@ def test_counts_are_whole_numbers_from_zero_on() -> None:
         Usage(output_tokens=1.5)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("usage", [{"input_tokens": 5, "euros": 1}, "much", None])
+@pytest.mark.parametrize("usage", [{"input_tokens": 5}, {"input_tokens": 5, "euros": 1}, "much", None])
 def test_the_usage_that_an_application_notes_of_a_message_is_no_providers(usage: Any) -> None:
     history = MessageHistory().add_user(" ", metadata={"usage": usage})
     assert [part for part in history.repairs[-1].removed if isinstance(part, Mapping)] == [{"usage": usage}]

@@ -11,6 +11,7 @@ from message_history.core.messages.message import Message
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.messages.replies import COUNTS, Usage, total_usage
 from message_history.core.turns.conversation import Conversation, context_of, length_of, message_at, messages_of
+from message_history.core.turns.step import METADATA
 from message_history.core.turns.stubs import awaited, repairs_of
 from message_history.core.values.json_values import FrozenDict
 
@@ -198,7 +199,8 @@ def with_conversation(view: ViewT, conversation: Conversation) -> ViewT:
 def usage_of(conversation: Conversation) -> Usage:
     """Add up the usage of the replies in the messages and of those that are gone, which repairs hold as `as_json`."""
     counted = total_usage(reply for message in messages_of(conversation) for reply in message.replies)
-    removed = (part for repair in repairs_of(conversation) if repair.code in _REPLIES_GONE for part in repair.removed)
+    gone = (each for each in repairs_of(conversation) if each.code in _REPLIES_GONE and each.detail != METADATA)
+    removed = (part for repair in gone for part in repair.removed)
     counts = [
         part["usage"] for part in removed if isinstance(part, FrozenDict) and part.keys() <= _SAVED and "usage" in part
     ]
