@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from message_history.core.messages.blocks import ProviderBlock
-from message_history.core.messages.message import is_plain
+from message_history.core.messages.message import not_plain
 from message_history.core.messages.parsed import Note
 from message_history.core.messages.repairs import RepairCode
 from message_history.core.values.json_values import freeze, thaw
@@ -93,7 +94,9 @@ def plain_value(value: Any) -> Any:
 
 def read_better(raw: Sequence[Any], parsed: Parsed) -> Read | None:
     """Read a list again if its parser lost entries with text and another loses fewer: what, by which, and replies."""
-    strange = any(map(_is_marked, raw)) or any(map(_is_strange, parsed.messages))
+    keys = chain.from_iterable(entry if type(entry) is dict else _HINTS for entry in raw)
+    strange = not _HINTS.isdisjoint(keys) and any(map(_is_marked, raw))
+    strange = strange or any(map(_is_strange, not_plain(parsed.messages)))
     lost = {note.source for note in parsed.notes if _is_lost(note) and _has_words(raw[note.source])}
     found = found_in(raw) if strange or lost else None
     if found is None or not found.entries:
@@ -174,8 +177,6 @@ def _kinds(dialect: str) -> frozenset[str] | None:
 
 def _is_strange(message: Message) -> bool:
     """Return whether a message has a block that is kept for a dialect which has none of its kind."""
-    if is_plain(message):
-        return False
     for block in message.content:
         kinds = _kinds(block.dialect) if isinstance(block, ProviderBlock) else None
         if kinds is not None and isinstance(block, ProviderBlock):
@@ -194,10 +195,12 @@ def _says(value: object, depth: int = 0) -> bool:
     return value is not None and not isinstance(value, bool | int | float)
 
 
+_HINTS: Final = MARKS | {"parts"}
+"""Keys without which no dict is marked."""
+
+
 def _is_marked(entry: object) -> bool:
     """Return whether an entry has parts of a form that reads like another one."""
-    if type(entry) is dict and "parts" not in entry:  # All is known at one look.
-        return not MARKS.isdisjoint(entry)
     data = as_mapping(entry) or {}
     if not MARKS.isdisjoint(data):
         return True

@@ -16,7 +16,6 @@ from message_history.dialects._shared.tables import RuleTable, read_table
 
 RULES: Final = RuleTable(__package__)
 
-
 ID: Final = re.compile("[a-zA-Z0-9_-]+")
 SERVER_ID: Final = re.compile("srvtoolu_[a-zA-Z0-9_]+")
 NAME: Final = re.compile("[a-zA-Z0-9_-]+")

@@ -13,7 +13,6 @@ from message_history.dialects._shared.tables import RuleTable
 
 RULES: Final = RuleTable(__package__)
 
-
 ID: Final = re.compile("[^\ud800-\udfff]+", re.DOTALL)
 ID_LIMIT: Final = 40
 """Reported up to 64 on newer routes; 40 is what every route takes (OC-06)."""

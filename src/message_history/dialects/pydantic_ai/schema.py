@@ -13,7 +13,6 @@ from message_history.dialects._shared.tables import RuleTable
 
 RULES: Final = RuleTable(__package__)
 
-
 ISSUERS: Final[dict[str, str]] = {
     "anthropic": "anthropic",
     "bedrock": "bedrock",
