@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import MessageHistory
-from message_history.dialects import Gemini
+from message_history import ImageBlock, MessageHistory, TextBlock
+from message_history.dialects import Gemini, PydanticAI
 from message_history.dialects.registry import DIALECTS
 from message_history.testing.conformance import DialectConformance
 from message_history.testing.conformance.dialects import ASSISTANTS
+from tests.dialects.odd_pieces import PNG
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from message_history.core.messages.block_base import Block
 
 
 class TestEveryDialect(DialectConformance):
@@ -46,3 +52,51 @@ def test_the_assistant_goes_by_other_names_over_parts_too(role: str) -> None:
     history = MessageHistory.from_list(raw, dialect=Gemini())
     assert [message.role for message in history] == ["user", "assistant"]
     assert history.repairs == ()
+
+
+def held(blocks: Iterable[Block]) -> list[Any]:
+    return [block.source if isinstance(block, ImageBlock) else getattr(block, "text", None) for block in blocks]
+
+
+@pytest.mark.parametrize("key", ["content", "parts"])
+@pytest.mark.parametrize("name", DIALECTS)
+def test_blocks_of_this_library_in_a_raw_message_are_taken_as_they_are(name: str, key: str) -> None:
+    entry: dict[str, Any] = {"kind": "request"} if (name, key) == ("pydantic_ai", "parts") else {"role": "user"}
+    raw = [{**entry, key: [TextBlock("a"), ImageBlock(PNG)]}]
+    assert held(MessageHistory.from_list(raw, dialect=DIALECTS[name])[0].content) == ["a", PNG]
+
+
+def test_blocks_of_this_library_are_taken_in_what_the_parts_of_an_agent_hold() -> None:
+    prompt = {"part_kind": "user-prompt", "content": [TextBlock("a"), ImageBlock(PNG)]}
+    call = {"part_kind": "tool-call", "tool_call_id": "c", "tool_name": "f", "args": {}}
+    returned = {"part_kind": "tool-return", "tool_call_id": "c", "tool_name": "f", "content": ImageBlock(PNG)}
+    parts = [("request", prompt), ("response", call), ("request", returned)]
+    raw = [{"kind": kind, "parts": [part]} for kind, part in parts]
+    history = MessageHistory.from_list(raw, dialect=PydanticAI())
+    assert held(history[0].content) == ["a", PNG]
+    assert held(history[2].results[0].content) == [PNG]
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_the_system_prompt_is_in_the_list_or_next_to_it_as_the_dialect_says(name: str) -> None:
+    dialect = DIALECTS[name]
+    alone, prompted = (history.add_user("q").export(dialect) for history in (MessageHistory(), with_prompt()))
+    assert (prompted.system is None) is dialect.has_system_in_list()
+    assert (repr(prompted.messages) == repr(alone.messages)) is not dialect.has_system_in_list()
+
+
+def with_prompt() -> MessageHistory:
+    return MessageHistory().with_system("Be brief.")
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_dialect_that_is_known_by_its_form_claims_no_entry_without_one(name: str) -> None:
+    assert not DIALECTS[name].owns({"role": "narrator", "content": "q"})
+
+
+@pytest.mark.parametrize("name", [name for name in DIALECTS if not DIALECTS[name].takes_cache_marks()])
+def test_a_dialect_without_cache_marks_puts_none_on_a_content(name: str) -> None:
+    blocks = [{"type": "text", "text": "a"}]
+    assert not DIALECTS[name].mark_cache(blocks, "1h")
+    DIALECTS[name].unmark_cache(blocks)
+    assert blocks == [{"type": "text", "text": "a"}]

@@ -150,6 +150,94 @@ def test_what_is_sent_instead_has_nothing_of_it(
     assert export.repairs
 
 
+def weighing(count: int) -> bytes:
+    return png(filler=count - len(png()))
+
+
+def turned(make: Any, *sides: tuple[int, int]) -> list[Any]:
+    return make(*[png(*each) for each in sides])  # type: ignore[no-any-return]
+
+
+def typed(*images: bytes) -> list[Any]:
+    return anthropic(*map(given_as, images))
+
+
+GROQ = OpenAIChat.for_provider("groq")
+DIRECT = Anthropic.for_model("claude-opus-4-1")
+LONG = Anthropic.for_model("claude-opus-4-6")
+VERTEX = Gemini(vertex=True)
+COUNTS: list[tuple[str, Dialect[Any], Any, int]] = [
+    ("AN-M4", Anthropic(), typed, 100),
+    ("AN-M4", DIRECT, typed, 100),
+    ("AN-M4", LONG, typed, 600),
+    ("GM-G29", Gemini(), gemini, 3_600),
+    ("GM-G29", VERTEX, gemini, 3_000),
+    ("GQ-03", GROQ, chat, 5),
+    ("MS-M25", HOSTED, chat, 8),
+    ("OC-23", OpenAIChat(), chat, 500),
+    ("OR-30", OpenAIResponses(), responses, 500),
+    ("P-18", Portable(), chat, 5),
+]
+BYTES: list[tuple[str, Dialect[Any], Any, int]] = [
+    ("AN-M1", Anthropic(), typed, 3_932_160),
+    ("AN-M1", DIRECT, typed, 7_864_320),
+    ("BR-B21", Bedrock(), converse, 3_750_000),
+    ("GM-G29", VERTEX, gemini, 6_999_999),
+    ("GQ-03", GROQ, chat, 2_625_000),
+    ("P-18", Portable(), chat, 1_875_000),
+]
+SIDES: list[tuple[str, Dialect[Any], Any, tuple[int, int], int]] = [
+    ("AN-M2", Anthropic(), typed, (8000, 1), 1),
+    ("AN-M3", Anthropic(), typed, (2000, 1), 21),
+    ("BR-B21", Bedrock(), converse, (8000, 1), 1),
+    ("GQ-03", GROQ, chat, (7680, 4320), 1),
+    ("P-18", Portable(), chat, (8000, 1), 1),
+]
+
+
+@pytest.mark.parametrize(("rule", "dialect", "make", "most"), COUNTS)
+def test_as_many_images_as_are_taken_and_not_one_more(rule: str, dialect: Dialect[Any], make: Any, most: int) -> None:
+    assert check(make(*[png()] * most), dialect) == []
+    assert {found.rule for found in check(make(*[png()] * (most + 1)), dialect)} == {rule}
+
+
+@pytest.mark.parametrize(("rule", "dialect", "make", "most"), BYTES)
+def test_an_image_as_large_as_is_taken_and_not_three_bytes_more(
+    rule: str, dialect: Dialect[Any], make: Any, most: int
+) -> None:
+    assert check(make(weighing(most)), dialect) == []
+    assert {found.rule for found in check(make(weighing(most + 3)), dialect)} == {rule}
+
+
+@pytest.mark.parametrize(("rule", "dialect", "make", "most", "count"), SIDES)
+def test_an_image_of_as_many_pixels_as_are_taken_and_not_one_more_a_side(
+    rule: str, dialect: Dialect[Any], make: Any, most: tuple[int, int], count: int
+) -> None:
+    width, height = most
+    assert check(turned(make, *[most] * count), dialect) == []
+    assert {found.rule for found in check(turned(make, *[(width + 1, height)] * count), dialect)} == {rule}
+    assert count == 1 or check(turned(make, *[(width + 1, height)] * (count - 1)), dialect) == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "dialect", "half"), [("GQ-03", GROQ, 1_500_000), ("P-18", Portable(), 1_125_000)], ids=["GQ-03", "P-18"]
+)
+def test_images_that_are_as_large_together_as_is_taken_and_not_more(
+    rule: str, dialect: Dialect[Any], half: int
+) -> None:
+    assert check(chat(weighing(half), weighing(half)), dialect) == []
+    assert [found.rule for found in check(chat(weighing(half), weighing(half + 3)), dialect)] == [rule]
+
+
+def test_a_document_of_bedrock_has_four_and_a_half_million_bytes_at_most() -> None:
+    def paper_of(count: int) -> list[Any]:
+        held = {"document": {"format": "txt", "name": "d", "source": {"bytes": b"x" * count}}}
+        return [{"role": "user", "content": [held, {"text": "what is it?"}]}]
+
+    assert check(paper_of(4_500_000), Bedrock()) == []
+    assert [found.rule for found in check(paper_of(4_500_003), Bedrock())] == ["BR-B21"]
+
+
 @pytest.mark.parametrize("make", [anthropic, pdf])
 def test_what_fits_has_nothing_wrong(make: Any) -> None:
     wire = make(paper(100)) if make is pdf else make(*[given_as(png(8000, 5))] * 20)
