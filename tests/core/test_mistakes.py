@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -258,3 +259,25 @@ def test_an_estimate_of_many_messages_names_what_counts_them() -> None:
 def test_a_window_of_a_bare_number_says_which_limits_there_are() -> None:
     with pytest.raises(TypeError, match=r"window\(max_tokens=\.\.\.\) or window\(max_messages=\.\.\.\)"):
         MessageHistory().add_user("x").window(10)  # type: ignore[arg-type]
+
+
+class SdkObject:
+    """An object of an SDK, whose way to a mapping takes these options or none."""
+
+    def __init__(self, *, with_options: bool) -> None:
+        self.with_options = with_options
+
+    def model_dump(self, **options: Any) -> dict[str, Any]:
+        if options and not self.with_options:
+            raise TypeError("no options")
+        if options and options != {"exclude_none": True, "by_alias": True, "warnings": False}:
+            warnings.warn("a value that the type does not name", stacklevel=1)
+        return {"role": "user", "content": "q", **({} if options.get("exclude_none") else {"name": None})}
+
+
+@pytest.mark.parametrize("with_options", [True, False])
+def test_an_object_of_an_sdk_is_read_without_a_warning(with_options: bool) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        history = MessageHistory.from_list([SdkObject(with_options=with_options)])
+    assert (history[0].text, history.repairs) == ("q", ())

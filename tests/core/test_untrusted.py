@@ -118,3 +118,11 @@ def test_instructions_of_two_forms_are_both_kept_and_not_sent() -> None:
     carried = {name: {"instructions": f"{EVIL} {name}"} for name in ("pydantic_ai", "langchain")}
     history = BEGUN.add(saved({"type": "text", "text": "hi", "carried": carried}))
     assert history[-1].content[0].carried("native")["instructions"] == [f"{EVIL} {name}" for name in carried]
+
+
+def test_what_clients_may_say_is_taken_as_they_said_it() -> None:
+    picture = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
+    raw = [{"role": "user", "content": [{"type": "text", "text": "q"}, {"type": "image", "source": picture}]}]
+    first, second = user_messages([*raw, {"role": "user", "content": "r"}])
+    assert (first.text, [type(block).__name__ for block in first.content]) == ("q", ["TextBlock", "ImageBlock"])
+    assert second == Message.user("r")

@@ -29,6 +29,7 @@ from message_history.core.values.meta import Meta
 from message_history.dialects import Anthropic
 from tests.campaigns.growth import lines_of
 from tests.dialects.odd_pieces import PIXEL, PNG
+from tests.dialects.whole_lists import CITED
 
 GOLDEN = Path(__file__).parent / "golden" / "anthropic"
 WEBP = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
@@ -467,6 +468,15 @@ def test_an_id_that_code_calls_by_is_rewritten_on_both_sides() -> None:
     assert "caller" not in json.dumps(MessageHistory.from_list(raw).for_send(STRICT))
 
 
+def test_an_id_that_code_calls_by_is_as_long_as_that_of_the_code() -> None:
+    id = "srvtoolu_" + "a" * 300
+    by_code = call(caller={"type": "code_execution_20260120", "tool_id": id})
+    code, called = MessageHistory.from_list(
+        [Q, assistant(search(id, "code_execution"), by_code), user(result())]
+    ).for_send(STRICT)[1]["content"]
+    assert code["id"] == called["caller"]["tool_id"] != id
+
+
 def test_the_name_of_a_toolset_is_the_call_s() -> None:
     raw = [Q, assistant(call(**BROWSER), call("t2")), user(result(), result("t2", **BROWSER))]
     answers: Any = MessageHistory.from_list(raw).for_send(STRICT)[2]["content"]
@@ -695,3 +705,30 @@ def test_thinking_of_models_that_sign_nothing_goes_back_to_them() -> None:
     assert [one.rule for one in check(unsigned, deepseek)] == ["AN-T5"]
     assert check(MessageHistory.from_list(unsigned).for_send(deepseek), deepseek) == []
     assert [one.rule for one in check(raw, Anthropic())] == ["AN-T5"]
+
+
+NUMBERS = dict.fromkeys(("document_index", "search_result_index", "start_block_index", "end_block_index"), 0)
+NUMBERS |= {"start_char_index": 0, "end_char_index": 0, "start_page_number": 1, "end_page_number": 1}
+BOUNDS: list[tuple[str, str, Any, Any]] = [
+    *((kind["type"], key, NUMBERS[key], NUMBERS[key] - 1) for kind in CITED for key in kind if key in NUMBERS),
+    *((kind["type"], "document_title", "t" * 500, "t" * 501) for kind in CITED if "document_title" in kind),
+    *((kind["type"], "document_title", "t", "") for kind in CITED if "document_title" in kind),
+    ("web_search_result_location", "title", "t" * 512, "t" * 513),
+    ("web_search_result_location", "title", "t", ""),
+]
+
+
+@pytest.mark.parametrize(("kind", "key", "fits", "not_any_more"), BOUNDS)
+def test_what_a_citation_names_is_within_bounds(kind: str, key: str, fits: Any, not_any_more: Any) -> None:
+    (cited,) = (each for each in CITED if each["type"] == kind)
+    for value, taken in ((fits, True), (not_any_more, False)):
+        raw = [Q, assistant(text("a", citations=[{**cited, key: value}])), Q]
+        assert (check(raw, STRICT) == []) is taken
+        assert check(MessageHistory.from_list(raw).for_send(STRICT), STRICT) == []
+
+
+def test_the_name_of_a_tool_that_a_result_refers_to_has_256_characters_at_most() -> None:
+    for length, taken in ((1, True), (256, True), (257, False), (0, False)):
+        found = [{"type": "tool_reference", "tool_name": "f" * length}]
+        raw = [Q, assistant(call()), user({"type": "tool_result", "tool_use_id": "t1", "content": found})]
+        assert (check(raw, STRICT) == []) is taken

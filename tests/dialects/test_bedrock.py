@@ -1338,3 +1338,9 @@ def test_only_the_ids_that_calls_share_are_named() -> None:
     results = [{"toolResult": {"toolUseId": id, "content": [{"text": "r"}]}} for id in ("a", "b")]
     found = [each for each in check([user("q"), assistant(*calls), user(*results)], Bedrock()) if each.rule == "BR-B08"]
     assert [each.detail for each in found] == ["calls with one id: a"]
+
+
+def test_a_block_of_two_kinds_is_counted_as_the_first() -> None:
+    document = {"document": {"format": "txt", "name": "d", "source": {"bytes": b"x"}}}
+    for block, also in (({"text": "q", **document}, set()), ({**document, "text": "q"}, {"BR-B19"})):
+        assert {found.rule for found in check([{"role": "user", "content": [block]}], Bedrock())} == {"BR-B24", *also}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import ImageBlock, MessageHistory, TextBlock
+from message_history import DocumentBlock, ImageBlock, MessageHistory, TextBlock
 from message_history.dialects import Gemini, PydanticAI
 from message_history.dialects.registry import DIALECTS
 from message_history.testing.conformance import DialectConformance
@@ -100,3 +100,13 @@ def test_a_dialect_without_cache_marks_puts_none_on_a_content(name: str) -> None
     assert not DIALECTS[name].mark_cache(blocks, "1h")
     DIALECTS[name].unmark_cache(blocks)
     assert blocks == [{"type": "text", "text": "a"}]
+
+
+@pytest.mark.parametrize("kind", [ImageBlock, DocumentBlock])
+@pytest.mark.parametrize("name", DIALECTS)
+def test_a_type_that_the_source_of_a_url_names_is_sent_or_told(
+    name: str, kind: type[ImageBlock | DocumentBlock]
+) -> None:
+    block = kind({"type": "url", "url": "https://a.example/b", "media_type": "(odd)"})
+    exported = MessageHistory().add_user([block, "q"]).export(DIALECTS[name])
+    assert "(odd)" in repr(exported.messages) + repr([repair.removed for repair in exported.repairs])

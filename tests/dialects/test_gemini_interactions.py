@@ -367,3 +367,11 @@ def test_text_says_its_words_everywhere() -> None:
     assert [block.text for block in history[1].content if isinstance(block, TextBlock)] == ["a", "b"]
     for dialect in DIALECTS.values():
         assert all(word in json.dumps(history.for_send(dialect), default=repr) for word in ("q", "a", "b", "c"))
+
+
+def test_a_key_of_a_sound_that_the_api_does_not_take_is_told() -> None:
+    sound = {"type": "audio", "data": "aGk=", "mime_type": "audio/wav", "later": "(new)"}
+    exported = MessageHistory.from_list([asked(sound)], dialect=INTERACTIONS).export(INTERACTIONS)
+    assert check(exported.messages, INTERACTIONS) == []
+    (repair,) = exported.repairs
+    assert "(new)" in repr(repair.removed)

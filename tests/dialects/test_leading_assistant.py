@@ -144,3 +144,10 @@ def test_an_assistant_message_that_says_nothing_leads_no_list(dialect: Any) -> N
     history = MessageHistory.from_list([{"role": "assistant", "content": ""}], dialect=dialect)
     assert list(history) == []
     assert history.as_sent(dialect).for_send(dialect) == []
+
+
+def test_a_placeholder_before_a_reply_that_is_to_go_on_is_left_out_as_well() -> None:
+    history = MessageHistory().add_assistant("a")
+    assert len(history) == 2
+    for dialect in (OpenAIChat(prefill=True, leading_assistant=True), Bedrock(prefill=True, leading_assistant=True)):
+        assert [entry["role"] for entry in history.for_send(dialect)] == ["assistant"]

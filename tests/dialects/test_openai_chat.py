@@ -1320,3 +1320,21 @@ def test_a_signature_of_gemini_that_is_no_base64_is_not_sent(signature: str, is_
     export = history.export(OpenAIChat())
     assert ("extra_content" in export.messages[1]["tool_calls"][0]) is is_sent
     assert bool(export.repairs) is not is_sent
+
+
+def test_tags_of_reasoning_stay_where_they_were_written_unless_the_server_wants_them_first() -> None:
+    words = "<think>a</think>b<think>c</think>d"
+    history = MessageHistory().add_user("q").add_assistant(words).add_user("r")
+    assert history.for_send(OpenAIChat())[1]["content"] == words
+    assert history.export(OpenAIChat()).repairs == ()
+    assert history.for_send(OpenAIChat(thinking_first=True))[1]["content"] != words
+
+
+def test_several_texts_are_told_to_be_one_and_one_text_is_not() -> None:
+    dialect = OpenAIChat(parts="joined")
+    for count in (1, 2):
+        parts = [{"type": "text", "text": "q", "cache_control": {"type": "ephemeral"}}] * count
+        exported = MessageHistory.from_list([{"role": "user", "content": parts}], dialect=dialect).export(dialect)
+        assert [found.detail for found in exported.repairs if "as one" in found.detail] == ["2 texts as one"] * (
+            count - 1
+        )

@@ -321,3 +321,15 @@ def test_reasoning_goes_back_to_gpt_oss_on_bedrock_as_text() -> None:
     assert check(raw, oss) == []
     sent = MessageHistory.from_list(raw, dialect=oss).for_send(oss)
     assert (sent[1]["id"], sent[1]["summary"]) == (reasoning["id"], [shown])
+
+
+def test_a_server_that_wants_a_status_of_every_item_takes_one_of_every_item() -> None:
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "ZQ=="}
+    call = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "c", "name": "f", "input": "x"}
+    output = {"type": "custom_tool_call_output", "call_id": "c", "output": "r"}
+    raw: list[Any] = [{"role": "user", "content": "q"}, reasoning, call, output]
+    stated = [{**item, "status": "completed"} for item in raw]
+    needing, other = OpenAIResponses(needs_status=True), OpenAIResponses()
+    assert check(stated, needing) == []
+    assert {found.rule for found in check(raw, needing)} == {"OR-31"}
+    assert {found.rule for found in check(stated, other)} == {"OR-17"}

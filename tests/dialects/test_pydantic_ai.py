@@ -788,3 +788,25 @@ def test_a_prompt_with_keys_of_its_own_after_a_return_is_a_request_of_its_own() 
     raw = [request(ask("q")), response(call("c1", {})), request(returned("c1")), request(ask("q2"))]
     raw[3]["run_id"] = "run_2"
     assert MessageHistory.from_list(raw).for_send(TO) == raw
+
+
+def test_thinking_of_chat_completions_goes_back_under_the_key_that_it_came_under() -> None:
+    for key in ("reasoning", "reasoning_content"):
+        thinking = {"part_kind": "thinking", "content": "hm", "id": key, "provider_name": "deepseek"}
+        raw = [
+            {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q"}]},
+            {"kind": "response", "parts": [thinking, {"part_kind": "text", "content": "a"}]},
+            {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "r"}]},
+        ]
+        history = MessageHistory.from_list(raw, dialect=PydanticAI())
+        answer = history.for_send(OpenAIChat())[1]
+        assert [name for name, value in answer.items() if value == "hm"] in ([key], [])
+        assert history[1].content[0].extra("openai_chat") == {"key": key}
+
+
+@pytest.mark.parametrize(
+    ("time", "taken"), [(-(10**10), True), (-(10**10) - 1, False), (10**13, True), (10**13 + 1, False)]
+)
+def test_a_time_is_a_number_that_the_package_reads_as_one(time: int, taken: bool) -> None:
+    raw = [{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q", "timestamp": time}]}]
+    assert (check(raw, PydanticAI()) == []) is taken

@@ -234,3 +234,29 @@ def test_results_in_messages_of_mcp_go_to_the_calls_that_they_name() -> None:
     found = [(block.tool_use_id, block.text, block.is_error) for block in history[-1].results]
     assert found == [("c1", "first", False), ("c2", "second", True)]
     assert {repair.code for repair in history.repairs} == {RepairCode.RESULTS_REORDERED}
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"type": "resource", "resource": {"text": "(words)"}},
+        {"type": "reference", "resource": {"uri": "file:///a.txt", "text": "(words)"}},
+        {"type": "resource", "resource": {"uri": "file:///a.txt", "blob": 7, "note": "(words)"}},
+    ],
+    ids=["no address", "another type", "no data"],
+)
+def test_what_is_no_resource_of_mcp_is_no_document(item: dict[str, Any]) -> None:
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]}
+    answer = {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": "a"}, item]}
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}, call, {"role": "user", "content": [answer]}])
+    assert not any(isinstance(block, DocumentBlock) for block in history[-1].results[0].content)
+    assert "(words)" in json.dumps(history.to_list())
+
+
+@pytest.mark.parametrize("mime", ["audio/wav", "video/mp4"])
+def test_sound_in_a_resource_goes_to_gemini(mime: str) -> None:
+    item = {"type": "resource", "resource": {"uri": "file:///a", "mimeType": mime, "blob": "AAAA"}}
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]}
+    answer = {"type": "tool_result", "tool_use_id": "c", "content": [item]}
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}, call, {"role": "user", "content": [answer]}])
+    assert mime in json.dumps(history.for_send(Gemini.for_model("gemini-3-pro-preview")))

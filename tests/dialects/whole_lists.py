@@ -7,7 +7,7 @@ from typing import Any, Final
 from tests.dialects.langchain_lists import LANGCHAIN
 from tests.dialects.odd_pieces import PIXEL, PNG
 
-__all__ = ["URLS", "WHOLE"]
+__all__ = ["CITED", "URLS", "WHOLE"]
 
 Entry = dict[str, Any]
 IMAGE: Final = f"data:image/png;base64,{PIXEL}"
@@ -31,7 +31,7 @@ def _typed(*turns: Any) -> list[Any]:
 
 
 ASK: Final = {"role": "user", "content": "q"}
-CITED: Final = [
+CITED: Final[list[Entry]] = [
     {
         "type": "char_location",
         "cited_text": "c",

@@ -469,14 +469,6 @@ def _opens(block: SystemBlock) -> bool:
 
 def _without_neighbours(wire: list[Wire]) -> list[Wire]:
     """Join neighbours of the user, except those with names: roles must alternate, or the system prompt is a user's."""
-    before = ""
-    for written in wire:
-        role = written["role"]
-        if before == "user" == role:
-            break
-        before = role
-    else:
-        return wire
     joined = wire[:1]
     for written in wire[1:]:
         last = joined[-1]
