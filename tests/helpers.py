@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+
+from message_history import MessageHistory, ToolUseBlock
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from message_history import MessageHistory, RepairCode
+    from message_history import RepairCode
 
-__all__ = ["assistant", "codes", "saved", "user"]
+__all__ = ["ASKED", "CALL", "assistant", "codes", "saved", "user"]
+
+CALL: Final = ToolUseBlock("1", "f", {})
+ASKED: Final = MessageHistory().add_user("q").add_assistant(CALL)
+"""A conversation whose one call waits."""
 
 
 def user(*blocks: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.helpers import codes
+from tests.helpers import ASKED, codes
 
 from message_history import (
     MessageHistory,
@@ -16,9 +16,6 @@ from message_history.core.messages.arrived import Arrival
 from message_history.core.messages.message import make_message, with_arrivals, with_replies
 from message_history.core.messages.replies import ReplyInfo
 from message_history.core.values.json_values import FrozenDict
-
-CALL = ToolUseBlock("1", "f", {})
-ASKED = MessageHistory().add_user("q").add_assistant(CALL)
 
 
 def test_what_a_provider_said_is_kept_once_where_a_reply_holds_a_result_too() -> None:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.helpers import codes
+from tests.helpers import ASKED, CALL, codes
 
 from message_history import (
     CallState,
@@ -22,9 +22,6 @@ from message_history.core.values.json_values import FrozenDict, freeze, json_tex
 from message_history.core.values.log import SIZE, Log
 from message_history.core.views.json_cache import base64_of, json_array, json_of, json_of_settled
 from message_history.dialects import Anthropic, OpenAIChat
-
-CALL = ToolUseBlock("1", "f", {})
-ASKED = MessageHistory().add_user("q").add_assistant(CALL)
 
 
 def test_a_call_cannot_stand_in_a_result() -> None:

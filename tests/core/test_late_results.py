@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.helpers import codes
+from tests.helpers import ASKED, CALL, codes
 
 from message_history import (
     CallState,
@@ -13,9 +13,6 @@ from message_history import (
     ToolResultBlock,
     ToolUseBlock,
 )
-
-CALL = ToolUseBlock("1", "f", {})
-ASKED = MessageHistory().add_user("q").add_assistant(CALL)
 
 
 @pytest.mark.parametrize("last", [CallState.DENIED, CallState.CANCELLED])
@@ -106,3 +103,13 @@ def test_an_id_whose_calls_are_all_answered_means_the_last_of_them() -> None:
     marks = [block.mark for block in second[-1].content if block.mark is not None]
     assert [(mark.reason, mark.key) for mark in marks] == [("second", answered.calls[-1].key)]
     assert codes(answered.add_tool_result("1", "r"))[-1] is RepairCode.DUPLICATE_RESULT_DROPPED
+
+
+def test_a_late_result_with_the_id_that_a_call_came_with_is_quoted_behind_its_turn() -> None:
+    calls = [ToolUseBlock("x", "f", {"n": 1}), ToolUseBlock("x", "f", {"n": 2})]
+    history = MessageHistory().add_user("go").add_assistant(calls)
+    history = history.add_tool_result(history.awaiting[1], "two").add_user("on").without_unanswered()
+    assert history[1].ids == ("x_2",)
+    late = history.add_assistant("so").add({"role": "user", "content": [ToolResultBlock("x", "late")]})
+    assert late[-1].text.endswith("late")
+    assert late.repairs[-1].code is RepairCode.SECOND_RESULT_QUOTED

@@ -5,14 +5,26 @@ The model knows nothing of drafts, chunks or summaries: it keeps each turn as pl
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
+import pytest
 from attrs import define, field
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.dialects.odd_pieces import PIXEL
 
-from message_history import Message, MessageHistory, TextBlock, ToolResultBlock, ToolUseBlock
+from message_history import (
+    ImageBlock,
+    Message,
+    MessageHistory,
+    Policy,
+    ProviderBlock,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+)
 from message_history.dialects import Anthropic, OpenAIChat
 
 IDS = ("1", "2", "call_0")
@@ -181,3 +193,35 @@ TestConversation = Conversation.TestCase
 TestConversation.settings = settings(
     settings.get_profile(settings._current_profile or "default"), stateful_step_count=25
 )
+
+
+@pytest.mark.parametrize(
+    ("begin", "kind"),
+    [(base64.b64decode(PIXEL), "image/png"), (b"GIF89a..", "image/gif"), (b"\xff\xd8\xff\xe0", "image/jpeg")],
+)
+def test_an_image_of_bytes_is_of_the_type_that_its_first_bytes_say(begin: bytes, kind: str) -> None:
+    assert ImageBlock.from_bytes(begin).source["media_type"] == kind
+
+
+def test_a_policy_shows_and_takes_its_texts_and_nothing_that_is_derived_from_them() -> None:
+    assert [name for name in ("has_own_texts", "_reasons", "_denials") if name in repr(Policy())] == []
+    with pytest.raises(TypeError, match="has_own_texts"):
+        Policy(has_own_texts=True)  # type: ignore[call-arg]
+
+
+def test_a_result_shows_that_it_is_an_error() -> None:
+    assert repr(ToolResultBlock("1", "x", is_error=True)) == "ToolResultBlock('1', 'x', True)"
+    assert repr(ToolResultBlock("1", "x")) == "ToolResultBlock('1', 'x')"
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        ((), "()"),
+        ("a", "'a'"),
+        ([TextBlock("a"), TextBlock("b")], "(TextBlock('a'), TextBlock('b'))"),
+        ([ProviderBlock("d", {})], "(ProviderBlock('d', {}),)"),
+    ],
+)
+def test_a_result_shows_all_that_it_holds_and_one_text_as_that(content: Any, shown: str) -> None:
+    assert repr(ToolResultBlock("1", content)) == f"ToolResultBlock('1', {shown})"

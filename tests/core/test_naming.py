@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.helpers import ASKED, CALL
 
 from message_history import (
     AmbiguousCallError,
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 State = CallState
-CALL = ToolUseBlock("1", "f", {})
-ASKED = MessageHistory().add_user("q").add_assistant(CALL)
 
 
 def pay(amount: int, id: str = "call_0") -> ToolUseBlock:
@@ -541,3 +540,13 @@ def test_a_call_of_another_version_that_had_more_calls_is_unknown() -> None:
     for here in (ASKED, ASKED.add_tool_result("1", "r").add_assistant("a").add_user("b")):
         with pytest.raises(UnknownCallError):
             here.add_tool_result(more, "r")
+
+
+@pytest.mark.parametrize("again", ["r", "stub"])
+def test_what_says_again_what_a_call_of_the_turn_has_is_for_no_earlier_call_of_its_id(again: str) -> None:
+    call = ToolUseBlock("c", "f", {})
+    asked = MessageHistory().add_user("q").add_assistant([call]).add_user("go on")
+    answered = asked.add_assistant([call]).add(Message.user([ToolResultBlock("c", "r")]))
+    repeated = answered.add(Message.user([ToolResultBlock("c", "r") if again == "r" else asked[2].content[0]]))
+    assert tuple(repeated) == tuple(answered)
+    assert [repair.code for repair in repeated.repairs] == ["result_stubbed", "duplicate_result_dropped"]

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from tests.helpers import codes
+from tests.helpers import ASKED, CALL, codes
 
 from message_history import (
     CallState,
@@ -34,8 +34,6 @@ from message_history.core.views.windows import trim_results
 from message_history.dialects import Anthropic, OpenAIChat
 from message_history.history import conversation_of, restored
 
-CALL = ToolUseBlock("1", "f", {})
-ASKED = MessageHistory().add_user("q").add_assistant(CALL)
 REPLY = ReplyInfo(id="msg_1", usage=Usage(input_tokens=3))
 
 

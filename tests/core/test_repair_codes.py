@@ -305,3 +305,27 @@ def test_what_was_removed_and_added_are_the_blocks_themselves() -> None:
 def test_a_repair_is_told_with_its_detail_where_it_has_one(detail: str, end: str) -> None:
     repair = Repair(code=RepairCode.ENTRY_DROPPED, index=3, source=1, detail=detail)
     assert str(repair) == f"message 3, entry 1: entry_dropped {end}"
+
+
+def test_an_outline_tells_how_much_went_and_came_and_nothing_of_it() -> None:
+    blank = {"role": "user", "content": [{"type": "text", "text": text} for text in ("", " ")]}
+    history = MessageHistory.from_list([blank, {"role": "user", "content": "q"}])
+    assert [each.outline.partition("), ")[2] for each in history.repairs] == ["1 removed", "1 removed"]
+    call = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
+    stubbed = MessageHistory.from_list([{"role": "user", "content": "q"}, {"role": "assistant", "content": [call]}])
+    assert stubbed.repairs[-1].outline.endswith("(synthetic), ids '1', 1 added")
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_a_repair_of_what_is_no_message_has_its_place(place: int) -> None:
+    chat: list[Any] = [
+        {"id": "1", "role": "user", "content": "q"},
+        {"id": "2", "role": "assistant", "toolCalls": [{"id": "c", "function": {"name": "f", "arguments": "{}"}}]},
+        {"id": "3", "role": "tool", "toolCallId": "c", "content": "r"},
+        {"id": "4", "role": "assistant", "content": "a"},
+    ]
+    history = MessageHistory.from_list([*chat[:place], {"level": "info"}, *chat[place:]])
+    assert [(repair.code, repair.index, repair.source) for repair in history.repairs] == [
+        (RepairCode.ENTRY_DROPPED, place, place)
+    ]
+    assert [message.role for message in history] == ["user", "assistant", "user", "assistant"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.helpers import codes
+from tests.helpers import CALL, codes
 
 from message_history import (
     InvariantError,
@@ -12,10 +12,7 @@ from message_history import (
     Policy,
     RepairCode,
     ToolResultBlock,
-    ToolUseBlock,
 )
-
-CALL = ToolUseBlock("1", "f", {})
 
 
 def test_a_list_that_needs_what_a_strict_policy_allows_is_held_by_that_policy_from_then_on() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from tests.helpers import codes
+from tests.helpers import ASKED, CALL, codes
 
 from message_history import (
     CallState,
@@ -18,9 +18,6 @@ from message_history import (
     ToolUseBlock,
 )
 from message_history.history import restored
-
-CALL = ToolUseBlock("1", "f", {})
-ASKED = MessageHistory().add_user("q").add_assistant(CALL)
 
 
 def test_a_result_after_a_stub_of_its_own_call_is_in_order() -> None:

@@ -7,6 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.helpers import CALL
 
 import message_history.history as facade
 from message_history import (
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from message_history.core.messages.block_base import Block
     from message_history.core.messages.policy import Policy as _Policy
 
-CALL = ToolUseBlock("1", "f", {})
 RESULT = ToolResultBlock("1", "found")
 REACH: dict[State, list[Message]] = {
     State.EMPTY: [],

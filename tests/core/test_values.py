@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from importlib import import_module
 from inspect import Parameter, isfunction, signature
@@ -14,6 +15,7 @@ import pytest
 from message_history import (
     DocumentBlock,
     ImageBlock,
+    MessageHistory,
     Policy,
     ProviderBlock,
     RedactedThinkingBlock,
@@ -128,3 +130,16 @@ def test_only_where_a_thing_is_and_what_was_found_of_it_is_no_part_of_its_value(
 def test_a_signature_is_read_where_it_is_kept(kind: Any, of: tuple[Any, ...]) -> None:
     assert kind(*of, meta=Meta(signature="c2ln")).signature == "c2ln"
     assert kind(*of, meta=Meta(mark=MARK)).signature is kind(*of).signature is None
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"a": {"b": math.nan}}, "input.a.b: NaN, kept as text"),
+        ({"a": [0, (1, -math.inf)]}, "input.a[1][1]: -Infinity, kept as text"),
+        ({1: 2}, "input.value: a key of the type int, kept as '1'"),
+    ],
+)
+def test_a_value_that_json_cannot_carry_is_told_with_its_place(given: Any, words: str) -> None:
+    history = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", given))
+    assert [repair.detail for repair in history.repairs] == [words]

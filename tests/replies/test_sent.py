@@ -25,6 +25,7 @@ from message_history import (
     ToolUseBlock,
     check,
 )
+from message_history.core.turns.replying import has_begun
 from message_history.dialects import Anthropic, Bedrock, Dialect, Gemini, Mistral, OpenAIChat, OpenAIResponses
 from message_history.integrations.strategies import histories, messages, texts
 from tests.needs import needs_event_loop
@@ -401,3 +402,21 @@ def test_a_placeholder_that_was_sent_stays_where_it_led() -> None:
     after = greeted.add_user("Look.").add_response(reply("I do."), sent=greeted.add_user("Look."))
     assert [message.role for message in after] == ["user", "assistant", "user", "assistant"]
     assert codes(after) == ["bootstrap_added"]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "begun"),
+    [
+        ([TextBlock("a")], [TextBlock("ab")], True),
+        ([TextBlock("ab")], [TextBlock("a")], False),
+        ([TextBlock("a")], [TextBlock("b")], False),
+        ([TextBlock("a")], [TextBlock("ab"), ToolUseBlock("c", "f", {})], True),
+        ([TextBlock("a"), ToolUseBlock("c", "f", {})], [TextBlock("ab")], False),
+        ([ThinkingBlock("a")], [ThinkingBlock("ab", "c2ln")], True),
+        ([ThinkingBlock("a")], [ThinkingBlock("b", "c2ln")], False),
+        ([ThinkingBlock("a", "c2ln")], [ThinkingBlock("ab", "b3Ro")], False),
+    ],
+)
+def test_a_reply_begins_another_that_goes_on_from_it(was: list[Any], now: list[Any], *, begun: bool) -> None:
+    assert has_begun(Message("assistant", was), Message("assistant", now)) is begun
+    assert not has_begun(Message("user", "a"), Message("user", "ab"))

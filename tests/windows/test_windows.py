@@ -33,9 +33,10 @@ from message_history import (
     windows,
 )
 from message_history.core.messages.blocks import with_meta
+from message_history.core.views.costs import Costs
 from message_history.dialects import Anthropic, Dialect, Native, OpenAIChat
 from message_history.integrations.strategies import histories, messages
-from message_history.windows import TRIMMED, Cut, Omitted, Window, WindowError, estimate_tokens
+from message_history.windows import TRIMMED, Cut, MovingWindow, Omitted, Window, WindowError, estimate_tokens
 
 if TYPE_CHECKING:
     from message_history.core.messages.block_base import Block
@@ -678,3 +679,13 @@ def test_each_says_what_becomes_of_the_stable_prefix(name: str) -> None:
     docstring = str(getattr(MessageHistory, name).__doc__)
     assert f"see `windows.{name}`" in docstring
     assert "sent" in docstring
+
+
+def test_a_window_takes_its_limits_by_name_alone() -> None:
+    with pytest.raises(TypeError, match="positional"):
+        MovingWindow(10)  # type: ignore[call-arg]
+
+
+def test_no_blocks_cost_nothing_whatever_a_message_costs() -> None:
+    costs = Costs(lambda _: 7)
+    assert (costs.of_blocks(()), costs.of_blocks((TextBlock("a"),))) == (0, 7)
