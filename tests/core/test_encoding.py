@@ -65,6 +65,18 @@ def test_the_text_is_the_export_s_at_every_version(history: MessageHistory, name
         assert version.for_send_json(dialect) == dumped(version, dialect)
 
 
+@pytest.mark.parametrize("name", sorted(DIALECTS))
+def test_ids_that_come_again_and_pictures_are_in_the_text_as_in_the_export(name: str) -> None:
+    dialect, picture = DIALECTS[name], ImageBlock({"type": "base64", "media_type": "image/png", "data": "AAAA"})
+    calls, pictures = MessageHistory(), MessageHistory()
+    for _ in range(3):
+        calls = calls.add_user("q").add_assistant(ToolUseBlock("call_1", "f", {})).add_tool_result("call_1", "r")
+        pictures = pictures.add_user([picture, "q"])
+        calls, pictures = calls.add_assistant("a"), pictures.add_assistant("a")
+    for history in (calls, pictures):
+        assert history.add_user("q").for_send_json(dialect) == dumped(history.add_user("q"), dialect)
+
+
 @pytest.mark.parametrize("dialect", KEPT)
 def test_a_settled_turn_is_written_once(dialect: Dialect[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     history = talk(SIZE)

@@ -110,3 +110,10 @@ def test_a_type_that_the_source_of_a_url_names_is_sent_or_told(
     block = kind({"type": "url", "url": "https://a.example/b", "media_type": "(odd)"})
     exported = MessageHistory().add_user([block, "q"]).export(DIALECTS[name])
     assert "(odd)" in repr(exported.messages) + repr([repair.removed for repair in exported.repairs])
+
+
+@pytest.mark.parametrize("name", [name for name in DIALECTS if name != "native"])
+def test_what_differs_by_model_is_given_by_name(name: str) -> None:
+    kind: Any = type(DIALECTS[name])
+    with pytest.raises(TypeError, match="positional"):
+        kind(None)

@@ -1338,3 +1338,13 @@ def test_several_texts_are_told_to_be_one_and_one_text_is_not() -> None:
         assert [found.detail for found in exported.repairs if "as one" in found.detail] == ["2 texts as one"] * (
             count - 1
         )
+
+
+def test_what_a_function_gave_that_nobody_called_goes_to_hosts_that_know_its_role_alone() -> None:
+    given = {"role": "function", "name": "g", "content": "r"}
+    history = MessageHistory.from_list([ASK, given, ASK], dialect=OpenAIChat())
+    assert history.for_send(OpenAIChat()) == [ASK, given, ASK]
+    for dialect in (Portable(), OpenAIChat(function_role=False)):
+        exported = history.export(dialect)
+        assert [entry["role"] for entry in exported.messages if entry["role"] != "user"] == []
+        assert any("function" in repr(repair.removed) for repair in exported.repairs)
