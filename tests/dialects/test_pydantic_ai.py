@@ -26,7 +26,7 @@ from message_history import (
     check,
 )
 from message_history.core.values.meta import Meta
-from message_history.dialects import Anthropic, OpenAIChat, PydanticAI
+from message_history.dialects import Anthropic, Gemini, OpenAIChat, PydanticAI
 from message_history.dialects.registry import shape_of
 from tests.dialects.removed_text import removed_text
 from tests.helpers import codes
@@ -810,3 +810,19 @@ def test_thinking_of_chat_completions_goes_back_under_the_key_that_it_came_under
 def test_a_time_is_a_number_that_the_package_reads_as_one(time: int, taken: bool) -> None:
     raw = [{"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q", "timestamp": time}]}]
     assert (check(raw, PydanticAI()) == []) is taken
+
+
+@pytest.mark.parametrize(
+    ("provider", "signature", "is_sent"), [("google", "c2ln", True), ("openai", "c2ln", False), ("google", 7, False)]
+)
+def test_a_signature_of_a_call_goes_to_the_provider_that_made_it(provider: str, signature: Any, is_sent: bool) -> None:
+    details = {"thought_signature": signature}
+    call = {"part_kind": "tool-call", "tool_call_id": "c", "tool_name": "f", "args": {}, "provider_name": provider}
+    given = {"part_kind": "tool-return", "tool_call_id": "c", "tool_name": "f", "content": "r"}
+    raw = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q"}]},
+        {"kind": "response", "parts": [{**call, "provider_details": details}]},
+        {"kind": "request", "parts": [given]},
+    ]
+    wire = MessageHistory.from_list(raw, dialect=PydanticAI()).for_send(Gemini())
+    assert (wire[1]["parts"][0].get("thoughtSignature") == signature) is is_sent

@@ -260,3 +260,13 @@ def test_sound_in_a_resource_goes_to_gemini(mime: str) -> None:
     answer = {"type": "tool_result", "tool_use_id": "c", "content": [item]}
     history = MessageHistory.from_list([{"role": "user", "content": "q"}, call, {"role": "user", "content": [answer]}])
     assert mime in json.dumps(history.for_send(Gemini.for_model("gemini-3-pro-preview")))
+
+
+def test_a_file_in_a_resource_is_a_document_with_its_address_as_title() -> None:
+    item = {"type": "resource", "resource": {"uri": "file:///a.pdf", "mimeType": "application/pdf", "blob": "JVBERi0="}}
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]}
+    answer = {"type": "tool_result", "tool_use_id": "c", "content": [item]}
+    history = MessageHistory.from_list([{"role": "user", "content": "q"}, call, {"role": "user", "content": [answer]}])
+    (document,) = history[-1].results[0].content
+    assert isinstance(document, DocumentBlock)
+    assert (document.title, document.source["data"]) == ("file:///a.pdf", "JVBERi0=")

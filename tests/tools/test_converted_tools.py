@@ -284,3 +284,32 @@ def test_a_name_that_one_provider_of_a_dialect_refuses_is_written_as_in_its_call
     assert called != "look"
     assert body["tools"][0]["function"]["name"] == called
     assert body["tool_choice"]["function"]["name"] == called
+
+
+@pytest.mark.parametrize("choice", [7, ["auto"], "sometimes", {"type": "function", "function": {"name": 7}}])
+def test_a_choice_that_is_none_is_omitted(choice: Any) -> None:
+    found = parse_toolset({"tools": [{"type": "function", "function": {"name": "f"}}], "tool_choice": choice})
+    assert (found.choice, [part.path for part in found.omitted]) == (None, ["tool_choice"])
+    assert [part.value for part in found.omitted] == [choice]
+
+
+def test_a_choice_among_some_tools_goes_to_the_responses_api_and_back() -> None:
+    two = tuple(Tool(name=name, schema={"type": "object"}) for name in ("a", "b"))
+    for names in ((), ("a",), ("a", "b")):
+        asked = Toolset(tools=two, choice=ToolChoice(mode="any", names=names))
+        body, omitted = render_toolset(asked, DIALECTS["openai_responses"])
+        assert omitted == []
+        assert parse_toolset(body).choice == asked.choice
+
+
+def test_a_choice_of_converse_says_its_mode() -> None:
+    spec = {"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}}
+    for mode in ("auto", "any"):
+        found = parse_toolset({"toolConfig": {"tools": [spec], "toolChoice": {mode: {}}}})
+        assert (found.choice, found.omitted) == (ToolChoice(mode=mode), ())
+
+
+@pytest.mark.parametrize("kind", [Tool, ToolChoice, Toolset])
+def test_what_a_tool_is_is_given_by_name(kind: Any) -> None:
+    with pytest.raises(TypeError, match="positional"):
+        kind("f")
