@@ -296,14 +296,13 @@ class Reader:
 
     def _number_results(self) -> None:
         """Give ids to several calls without one, and to as many results right after them: they pair by position."""
-        before = self.parsed.messages[-1] if self.parsed.messages else None
-        calls = before.calls if before is not None else ()
         results = [block for block in self._results if isinstance(block, ToolResultBlock) and not block.tool_use_id]
-        if before is None or len(calls) < 2 or any(call.id for call in calls):
+        before = self.parsed.messages[-1] if self.parsed.messages else None
+        if before is None or len(results) < 2 or len(results) != len(self._results):
             return
-        if not len(self._results) == len(results) == len(calls):
+        if len(before.calls) != len(results) or any(call.id for call in before.calls):
             return
-        ids = [f"call_{self._results_source}_{position}" for position in range(len(calls))]
+        ids = [f"call_{self._results_source}_{position}" for position in range(len(results))]
         numbered = iter(ids)
         content = [
             evolve(block, id=next(numbered)) if isinstance(block, ToolUseBlock) else block for block in before.content

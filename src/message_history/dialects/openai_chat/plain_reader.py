@@ -19,7 +19,7 @@ _READ: Final = frozenset({"role", "content", "tool_calls"})
 
 def entry_reader(dialect: str) -> Callable[[dict[str, Any]], Piece | Message | None]:
     """Return what reads an entry whose keys are kept under the name of a dialect; None when it needs a second look."""
-    keep = Keeper(dialect, {"tool": ("name",)}, {"tool": ("role", "content", "tool_call_id")})
+    keep = Keeper(dialect, {"tool": ("name", "tool_call_ids")}, {"tool": ("role", "content", "tool_call_id")})
 
     def read(entry: dict[str, Any]) -> Piece | Message | None:
         role, content = entry.get("role"), entry.get("content")
