@@ -15,17 +15,19 @@ if TYPE_CHECKING:
     from message_history.core.messages.message import Message
 
 _READ: Final = frozenset({"role", "content", "tool_calls"})
+_KEPT: Final = {"tool": ("name", "tool_call_ids"), "call": ("index",)}
+_MODELLED: Final = {"tool": ("role", "content", "tool_call_id"), "call": ("id", "type", "function")}
 
 
 def entry_reader(dialect: str) -> Callable[[dict[str, Any]], Piece | Message | None]:
     """Return what reads an entry whose keys are kept under the name of a dialect; None when it needs a second look."""
-    keep = Keeper(dialect, {"tool": ("name", "tool_call_ids")}, {"tool": ("role", "content", "tool_call_id")})
+    keep = Keeper(dialect, _KEPT, _MODELLED)
 
     def read(entry: dict[str, Any]) -> Piece | Message | None:
         role, content = entry.get("role"), entry.get("content")
         if role == "tool":
             return _result(entry, content, keep)
-        message = _assistant(entry, content) if role == "assistant" else _user(entry, content)
+        message = _assistant(entry, content, keep) if role == "assistant" else _user(entry, content)
         if message is None or len(entry) == 1 + ("content" in entry) + ("tool_calls" in entry):
             return message
         # A key without a value is as good as absent.
@@ -53,27 +55,31 @@ def _result(entry: dict[str, Any], content: Any, keep: Keeper) -> Piece | None:
     return piece if is_taken else None
 
 
-def _assistant(entry: dict[str, Any], content: Any) -> Message | None:
+def _assistant(entry: dict[str, Any], content: Any, keep: Keeper) -> Message | None:
     calls = entry.get("tool_calls")
     items: list[Any] = [content] if says_something(content) else []
     if calls is None and items:
         return plain_message_of_shape("assistant", (content,), (), CLEAN_ASSISTANT)
-    if type(calls) is not list or not (items or (calls and (content is None or content == ""))):
+    if type(calls) is not list or not (items or (calls and content in (None, "", []))):
         return None
     ids: list[str] = []
+    kept: list[bytes | None] = [None] * len(items)
     for call in calls:
-        function: Any = call.get("function") if type(call) is dict and len(call) == 3 else None
+        function: Any = call.get("function") if type(call) is dict else None
         if type(function) is not dict or len(function) != 2 or call.get("type") != "function":
             return None
+        keys = b"" if len(call) == 3 else keep("call", call)
         arguments = function.get("arguments")
         item = call_of(call.get("id"), function.get("name"), arguments) if type(arguments) is str else None
-        if item is None:
+        if item is None or keys is None:
             return None
         ids.append(item[0])
         items.append(item)
+        kept.append(keys or None)
     if len(ids) > 1 and len(set(ids)) != len(ids):
         return None
-    return plain_message_of_shape("assistant", tuple(items), tuple(ids), CLEAN_ASSISTANT)
+    keys_of_items = tuple(kept) if any(kept) else ()
+    return plain_message_of_shape("assistant", tuple(items), tuple(ids), CLEAN_ASSISTANT, keys_of_items)
 
 
 READERS: Final = {dialect: entry_reader(dialect) for dialect in ("openai_chat", "mistral")}
