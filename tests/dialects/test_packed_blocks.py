@@ -124,3 +124,20 @@ def test_recorded_blocks_go_the_short_way() -> None:
         assert history.for_send()[1:] == raw[2:]
         assert write_common(list(history), []) is None
         assert history[0].content == (TextBlock("one"), TextBlock("two"))
+
+
+def test_keys_of_streams_and_agents_next_to_calls_and_results_are_packed_and_come_back() -> None:
+    function = {"name": "f", "arguments": "{}"}
+    calls = [{"id": f"c{n}", "type": "function", "index": n, "function": function} for n in range(2)]
+    raw: list[Any] = [{"role": "user", "content": "q"}]
+    contents: tuple[Any, ...] = (None, "", [])
+    for content in contents:
+        raw.append({"role": "assistant", "content": content, "tool_calls": calls})
+        raw += [{"role": "tool", "tool_call_id": f"c{n}", "tool_call_ids": [f"c{n}"], "content": "r"} for n in range(2)]
+    history = MessageHistory.from_list(raw)
+    assert all(map(items_of, history))
+    sent = history.for_send(OpenAIChat())
+    assert [entry.get("tool_calls") for entry in sent] == [entry.get("tool_calls") for entry in raw]
+    assert [block.extra("openai_chat") for message in history for block in message.results] == [
+        {"tool_call_ids": [f"c{n}"]} for _ in range(3) for n in range(2)
+    ]
