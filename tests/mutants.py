@@ -93,6 +93,10 @@ EQUIVALENT = {
     "core/turns/arrivals.py: and for or, or the reverse: `not self._stubbed or not message.results`": (
         "without either, nothing in the message is quoted"
     ),
+    "dialects/openai_chat/check_order.py: a constant: `0` in "
+    '`yield fault, n, f"a {short_repr(role)} message after the first message", 0`': (
+        "no error text of these faults names the message before"
+    ),
     "core/turns/rewrites.py: a comparison: `n > refused[0]`": "of a refused message nothing is left",
     "core/turns/ingest.py: a constant: `1` in `last = next((n for n in range(position - 1, start - 1, -1) "
     'if messages[n].role == "assistant"), None)`': "behind a user's message no call of its turn is without a result",

@@ -826,3 +826,26 @@ def test_a_signature_of_a_call_goes_to_the_provider_that_made_it(provider: str, 
     ]
     wire = MessageHistory.from_list(raw, dialect=PydanticAI()).for_send(Gemini())
     assert (wire[1]["parts"][0].get("thoughtSignature") == signature) is is_sent
+
+
+@pytest.mark.parametrize("response", [{"kind": "response"}, {"kind": "response", "parts": "x"}, {"kind": "request"}])
+def test_what_is_no_whole_response_of_an_agent_is_not_added_as_one(response: Any) -> None:
+    assert PydanticAI().reply({**response, "parts": [], "kind": "response"}) is not None
+    with pytest.raises(TypeError, match="whole response"):
+        MessageHistory().add_user("q").add_response(response)
+
+
+@pytest.mark.parametrize("key", ["url", "media_type"])
+def test_an_object_with_half_of_what_an_address_has_is_no_file(key: str) -> None:
+    whole = {"kind": "image-url", "url": "https://a.example/b", "media_type": "image/png"}
+    half = {name: value for name, value in whole.items() if name != key}
+    call = {"part_kind": "tool-call", "tool_call_id": "c", "tool_name": "f", "args": {}}
+    for found, block in ((whole, ImageBlock), (half, TextBlock)):
+        given = {"part_kind": "tool-return", "tool_call_id": "c", "tool_name": "f", "content": found}
+        raw = [
+            {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "q"}]},
+            {"kind": "response", "parts": [call]},
+            {"kind": "request", "parts": [given]},
+        ]
+        history = MessageHistory.from_list(raw, dialect=PydanticAI())
+        assert [type(part) for part in history[2].results[0].content] == [block]

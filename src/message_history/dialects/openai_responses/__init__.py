@@ -131,7 +131,7 @@ class OpenAIResponses(Fields):
 
     def takes_leading_assistant(self) -> bool | None:
         """Return whether the list may begin with the assistant."""
-        return False if self.continues else self.leading_assistant
+        return self.leading_assistant
 
     def may_end_with(self, assistant: Message) -> bool:
         """Return whether the list may end with the assistant: with text, or with a picture that is to be changed."""
