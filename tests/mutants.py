@@ -97,6 +97,9 @@ EQUIVALENT = {
     '`yield fault, n, f"a {short_repr(role)} message after the first message", 0`': (
         "no error text of these faults names the message before"
     ),
+    "dialects/gemini/pairing.py: a constant: `100` in `_MOST_CALLS: Final = 100`": (
+        "of a longer turn the calls are looked through, as of a shorter one"
+    ),
     "core/turns/rewrites.py: a comparison: `n > refused[0]`": "of a refused message nothing is left",
     "core/turns/ingest.py: a constant: `1` in `last = next((n for n in range(position - 1, start - 1, -1) "
     'if messages[n].role == "assistant"), None)`': "behind a user's message no call of its turn is without a result",

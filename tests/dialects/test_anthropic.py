@@ -732,3 +732,10 @@ def test_the_name_of_a_tool_that_a_result_refers_to_has_256_characters_at_most()
         found = [{"type": "tool_reference", "tool_name": "f" * length}]
         raw = [Q, assistant(call()), user({"type": "tool_result", "tool_use_id": "t1", "content": found})]
         assert (check(raw, STRICT) == []) is taken
+
+
+def test_of_a_table_that_goes_out_as_text_nothing_else_goes_with_it() -> None:
+    source = {"type": "base64", "media_type": "text/csv", "data": "YSxi", "encoding": "utf-8"}
+    exported = MessageHistory().add_user([DocumentBlock(source), "q"]).export(STRICT)
+    assert exported.messages[0]["content"][0]["source"] == {"type": "text", "media_type": "text/plain", "data": "a,b"}
+    assert any("utf-8" in repr(repair.removed) for repair in exported.repairs)

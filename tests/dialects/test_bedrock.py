@@ -22,6 +22,7 @@ from message_history import (
     SystemBlock,
     TextBlock,
     ThinkingBlock,
+    ToolResultBlock,
     ToolUseBlock,
     check,
 )
@@ -32,7 +33,7 @@ from message_history.dialects.bedrock import schema
 from message_history.dialects.registry import dialect_of
 from message_history.integrations.strategies import histories, messages
 from tests.campaigns.growth import lines_of
-from tests.dialects.odd_pieces import PIXEL
+from tests.dialects.odd_pieces import PIXEL, PNG
 from tests.dialects.removed_text import removed_text
 
 Wire = dict[str, Any]
@@ -1344,3 +1345,11 @@ def test_a_block_of_two_kinds_is_counted_as_the_first() -> None:
     document = {"document": {"format": "txt", "name": "d", "source": {"bytes": b"x"}}}
     for block, also in (({"text": "q", **document}, set()), ({**document, "text": "q"}, {"BR-B19"})):
         assert {found.rule for found in check([{"role": "user", "content": [block]}], Bedrock())} == {"BR-B24", *also}
+
+
+def test_images_of_results_and_beside_them_are_counted_together() -> None:
+    asked = MessageHistory().add_user("q").add_assistant(ToolUseBlock("c", "f", {}))
+    for count, groups in ((2, 1), (3, 2)):
+        said = asked.add(Message.user([ToolResultBlock("c", [ImageBlock(PNG)] * count), ImageBlock(PNG)]))
+        sent = said.for_send(Bedrock(max_images=3))[2:]
+        assert len([message for message in sent if message["role"] == "user"]) == groups

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from message_history import MessageHistory
+from message_history import MessageHistory, ReplyInfo
 from message_history.dialects import elsewhere
 
 if TYPE_CHECKING:
@@ -97,3 +97,11 @@ def test_others_are_asked_about_a_kind_of_block_that_the_dialect_of_the_list_has
     assert asked == []
     MessageHistory.from_list(made("strange"))
     assert asked == [made("strange")]
+
+
+def test_what_providers_said_of_replies_goes_to_the_messages_of_the_assistant(monkeypatch: pytest.MonkeyPatch) -> None:
+    replies = [(place, ReplyInfo(id=f"r{place}")) for place in range(-1, 2)]
+    found = elsewhere.Found(TALK, (0, 1), None, replies)
+    monkeypatch.setattr(elsewhere, "READERS", [lambda _: found])
+    history = MessageHistory.from_list([{"level": "words"}, {"level": "words"}])
+    assert [[reply.id for reply in message.replies] for message in history] == [[], ["r1"]]

@@ -375,3 +375,10 @@ def test_a_key_of_a_sound_that_the_api_does_not_take_is_told() -> None:
     assert check(exported.messages, INTERACTIONS) == []
     (repair,) = exported.repairs
     assert "(new)" in repr(repair.removed)
+
+
+def test_a_signature_of_a_call_that_is_not_taken_is_told() -> None:
+    called = {"type": "function_call", "id": "c", "name": "f", "arguments": {}, "signature": "c2ln"}
+    raw = [asked({"type": "text", "text": "q"}), called, {"type": "function_result", "call_id": "c", "result": "r"}]
+    exported = MessageHistory.from_list(raw, dialect=INTERACTIONS).export(INTERACTIONS)
+    assert "c2ln" in repr([repair.removed for repair in exported.repairs])

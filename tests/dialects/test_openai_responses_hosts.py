@@ -333,3 +333,12 @@ def test_a_server_that_wants_a_status_of_every_item_takes_one_of_every_item() ->
     assert check(stated, needing) == []
     assert {found.rule for found in check(raw, needing)} == {"OR-31"}
     assert {found.rule for found in check(stated, other)} == {"OR-17"}
+
+
+@pytest.mark.parametrize(("role", "rules"), [("user", {"OR-20"}), ("assistant", {"OR-17", "OR-20"})])
+def test_no_content_is_told_once_of_what_is_said_to_the_model(role: str, rules: set[str]) -> None:
+    raw: list[Any] = [
+        {"type": "message", "role": role, "id": "msg_1", "content": None},
+        {"role": "user", "content": "q"},
+    ]
+    assert {found.rule for found in check(raw, OpenAIResponses())} == rules

@@ -849,3 +849,13 @@ def test_an_object_with_half_of_what_an_address_has_is_no_file(key: str) -> None
         ]
         history = MessageHistory.from_list(raw, dialect=PydanticAI())
         assert [type(part) for part in history[2].results[0].content] == [block]
+
+
+def test_a_call_of_a_later_turn_keeps_its_id_though_its_message_is_no_plain_one() -> None:
+    history = MessageHistory()
+    for _ in range(2):
+        said = [RedactedThinkingBlock("d"), ToolUseBlock("c", "f", {})]
+        history = history.add_user("q").add_assistant(said).add_tool_result("c", "r")
+    exported = history.export(PydanticAI())
+    ids = [part.get("tool_call_id") for message in exported.messages for part in message["parts"]]
+    assert [id for id in ids if id] == ["c"] * 4

@@ -201,7 +201,6 @@ class BlockWriter:
             if text is None:
                 return "it is no text"
             self._changes.rewritten(f"a document of type {declared!r:.80} as plain text", block)
-            source.clear()
             source.update({"type": "text", "media_type": "text/plain", "data": well_formed(text, self._changes)})
         elif declared != "application/pdf":
             return f"the type {declared!r:.80} cannot be sent here"
