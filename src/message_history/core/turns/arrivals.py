@@ -157,7 +157,7 @@ class _Arrivals:
         return self._waiting(block.tool_use_id, user)
 
     def _waiting(self, id: str, user: UserDraft) -> ToolUseBlock | None:
-        """Return the first call with an id whose stub was sent: the first without a late result."""
+        """Return the first call with an id whose stub was sent and that has no late result; the first, if all have."""
         found = self._stubbed.get(id, ())
         while self._late[id] < len(found) and user.news_of(found[self._late[id]].key).last is not None:
             self._late[id] += 1
