@@ -689,3 +689,23 @@ def test_a_window_takes_its_limits_by_name_alone() -> None:
 def test_no_blocks_cost_nothing_whatever_a_message_costs() -> None:
     costs = Costs(lambda _: 7)
     assert (costs.of_blocks(()), costs.of_blocks((TextBlock("a"),))) == (0, 7)
+
+
+def test_what_a_loaded_call_costs_is_what_a_made_one_costs_in_any_writing() -> None:
+    call = ToolUseBlock("1", "f", {"a": "漢字 naïve " * 20, "b": [1, {"c": None}]})
+    made = MessageHistory().add_user("q").add_assistant(call)
+    loaded = MessageHistory.from_list(made.to_list())
+    assert windows.estimate_tokens(loaded[1]) == windows.estimate_tokens(Message.assistant(call))
+
+
+def test_repairs_of_messages_that_are_omitted_are_omitted_with_them() -> None:
+    raw = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
+    blank = {"role": "user", "content": [{"type": "text", "text": " "}, {"type": "text", "text": "r"}]}
+    history = MessageHistory.from_list([*raw, blank, raw[1]])
+    assert [repair.index for repair in history.repairs] == [2]
+    for position, left in ((2, 0), (3, 1)):
+        kept = windows.drop_from(history, position)
+        assert (kept.omitted.repairs, len([each for each in kept.history.repairs if each.index == 2])) == (
+            1 - left,
+            left,
+        )
