@@ -67,7 +67,8 @@ class Names:
             found = self.user.latest(place.number)
             return found.result if found is not None else None
         user = self._past[place.turn][1]
-        return user.content[place.number] if user is not None else None  # type: ignore[return-value]  # the results are first
+        # The results are first, one for each call.
+        return user.content[place.number] if user is not None else None  # type: ignore[return-value]
 
     def state_at(self, place: Place) -> CallState:
         call, result = self.call_at(place), self.result_at(place)

@@ -28,7 +28,7 @@ def entry_reader(dialect: str) -> Callable[[dict[str, Any]], Piece | Message | N
         if role == "tool":
             return _result(entry, content, keep)
         message = _assistant(entry, content, keep) if role == "assistant" else _user(entry, content)
-        if message is None or len(entry) == 1 + ("content" in entry) + ("tool_calls" in entry):
+        if message is None or _READ.issuperset(entry):
             return message
         # A key without a value is as good as absent.
         others = {key: value for key, value in entry.items() if key not in _READ and value is not None}
