@@ -29,7 +29,8 @@ from attrs import evolve, fields
 from message_history import MessageHistory, check
 from message_history.dialects._shared.tables import ModelTable
 from message_history.dialects.registry import DIALECTS
-from message_history.testing.conformance.examples import places, planted
+from message_history.testing.conformance.examples import places
+from tests.changed_lists import Changes
 from tests.dialects.pairs_of_lists import named, pairs
 from tests.dialects.whole_lists import URLS, WHOLE
 from tests.records import witnesses
@@ -52,17 +53,6 @@ SCALED: Final = frozenset({"AN-M2"})
 """What becomes of a picture that is too large depends on the extra `images`."""
 PASSES: Final = 3
 """How many changes are made to each place of a whole list; to those of `OF_OBJECTS` one."""
-LOST: Final = object()
-"""The place is taken out."""
-TWICE: Final = object()
-"""The item is there twice."""
-ANOTHER: Final = object()
-"""The object has another key."""
-WORDS: Final = "(words)"
-VALUES: Final[tuple[Any, ...]] = (
-    LOST, None, "", WORDS, 7, [], {}, True, " ", [WORDS], {"type": WORDS}, [{}], False, "a b\ud83d", {"text": WORDS},
-    -1, "x" * 70, TWICE, ANOTHER,
-)  # fmt: skip
 
 
 class Neighbour(NamedTuple):
@@ -127,7 +117,7 @@ def neighbours(name: str) -> Iterator[Neighbour]:
     Next to a list are itself twice, and lists in which one place is changed. Of places that are alike, each gets
     another change, until every change was made to one of them. To each place of the whole lists several are made.
     """
-    tried: dict[Any, int] = defaultdict(int)
+    changes = Changes()
     for of, dialect, raw in _lists(name):
         saved = of.startswith("write")
         if len(json.dumps(raw, default=repr)) > LONGEST:
@@ -138,15 +128,10 @@ def neighbours(name: str) -> Iterator[Neighbour]:
         yield Neighbour(of, "twice", dialect, [*raw, *copy.deepcopy(raw)], saved)
         if of.endswith("refused"):
             continue
-        for path, value in [*places(raw)] * (PASSES if of.startswith("whole") and name in NAMES else 1):
-            alike = (type(value), *_kinds(raw, path))
-            while tried[alike] < len(VALUES):
-                tried[alike] += 1
-                change = VALUES[tried[alike] - 1]
-                changed = _changed(raw, path, value, change)
-                if changed is not None:
-                    yield Neighbour(of, f"{'.'.join(map(str, path))} {_name(change)}", dialect, changed, saved)
-                    break
+        times = PASSES if of.startswith("whole") and name in NAMES else 1
+        yield from (
+            Neighbour(of, change, dialect, changed, saved) for change, changed in changes.made_to(raw, times=times)
+        )
 
 
 def _lists(name: str) -> Iterator[tuple[str, Dialect[Any], list[Any]]]:
@@ -211,41 +196,6 @@ _pairs: Final = cache(pairs)
 _witnesses: Final = cache(witnesses)
 
 
-def _kinds(raw: Any, path: tuple[str | int, ...]) -> Iterator[str]:
-    """Give the keys of a place, and the kind of each object on the way to it."""
-    held = raw
-    for key in path:
-        if isinstance(held, dict):
-            yield str(held.get("type") or held.get("role") or held.get("part_kind") or held.get("kind") or "")
-        yield "*" if isinstance(key, int) else key
-        held = held[key]
-
-
-def _changed(raw: list[Any], path: tuple[str | int, ...], value: Any, change: Any) -> list[Any] | None:
-    """Change a place; None where that changes nothing, or cannot be done."""
-    if change is ANOTHER:
-        return planted(raw, (*path, "another"), WORDS) if isinstance(value, dict) else None
-    if change is not LOST and change is not TWICE:
-        made = planted(raw, path, copy.deepcopy(change))
-        return None if made == raw else made
-    made = copy.deepcopy(raw)
-    held: Any = made
-    for key in path[:-1]:
-        held = held[key]
-    if change is LOST:
-        del held[path[-1]]
-    elif isinstance(held, list):
-        held.insert(int(path[-1]), copy.deepcopy(value))
-    else:
-        return None
-    return made
-
-
-def _name(change: Any) -> str:
-    named = {id(LOST): "is lost", id(TWICE): "is there twice", id(ANOTHER): "has another key"}
-    return named.get(id(change)) or f"is {json.dumps(change)}"
-
-
 def _said(repairs: tuple[Repair, ...]) -> list[str]:
     return [
         re.sub(r"\s", " ", f"{each.code}{_at(each.source)}{_at(each.index)}{each.detail and f' {each.detail}'}")
@@ -261,7 +211,7 @@ def becoming() -> Mapping[str, Callable[[], list[str]]]:
     """Give what becomes of all lists, by the name of the file that has it."""
     found: dict[str, Callable[[], list[str]]] = {name: partial(_lines, name) for name in NAMES}
     found |= {name: partial(_lines, name, alone=True) for name in OF_OBJECTS}
-    found["streams"] = lambda: list(stream_lines(VALUES, _changed, _kinds, _name))
+    found["streams"] = lambda: list(stream_lines())
     return found | {f"{name}_objects": partial(_objects, name) for name in OF_OBJECTS}
 
 

@@ -7,47 +7,33 @@ finished, the repairs, and a digest of the response, of what was said of it, and
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
 
 from message_history import MessageHistory
 from message_history.streaming import Accumulator
-from message_history.testing.conformance.examples import places
+from tests.changed_lists import Changes
 from tests.replies.odd_streams import ODD_STREAMS
 from tests.replies.streams import STREAMS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from message_history.dialects import Dialect
 
 SENT: Final = MessageHistory().add_user("q")
 
 
-def stream_lines(
-    values: tuple[Any, ...],
-    changed: Callable[..., list[Any] | None],
-    kinds: Callable[..., Any],
-    name: Callable[[Any], str],
-) -> Iterator[str]:
-    """Say what becomes of each stream; the arguments are how a list is changed, as `tests/neighbours.py` has it."""
+def stream_lines() -> Iterator[str]:
+    """Say what becomes of each stream."""
     known = [*ODD_STREAMS, *((each.name, each.dialect, each.events) for each in STREAMS)]
-    tried: dict[Any, int] = defaultdict(int)
+    changes = Changes()
     for of, dialect, events in known:
         yield _line(of, "", dialect, events)
         for n in range(1, len(events)):
             yield _line(of, f"ends before {n}", dialect, events[:n])
             yield _line(of, f"{n} comes first", dialect, [events[n], *events[:n], *events[n + 1 :]])
-        for path, value in places(events):
-            alike = (dialect.name, type(value), *kinds(events, path))
-            while tried[alike] < len(values):
-                tried[alike] += 1
-                change = values[tried[alike] - 1]
-                other = changed(events, path, value, change)
-                if other is not None:
-                    yield _line(of, f"{'.'.join(map(str, path))} {name(change)}", dialect, other)
-                    break
+        yield from (_line(of, change, dialect, changed) for change, changed in changes.made_to(events, dialect.name))
 
 
 def _line(of: str, change: str, dialect: Dialect[Any], events: list[Any]) -> str:

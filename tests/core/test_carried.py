@@ -9,6 +9,7 @@ from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.helpers import ASKED
 from tests.vectors.lists import FORMS
 
 from message_history import (
@@ -55,9 +56,8 @@ def ends(message: Message) -> list[tuple[int, Any]]:
 
 
 def test_what_came_with_a_text_that_is_dropped_stays_before_what_followed_it() -> None:
-    asked = MessageHistory().add_user("q").add_assistant(ToolUseBlock("1", "f", {}))
     message = Message.user([TextBlock(" "), ToolResultBlock("1", "r")])
-    history = asked.add(with_arrivals(message, arrival(1, {"id": "m1"})))
+    history = ASKED.add(with_arrivals(message, arrival(1, {"id": "m1"})))
     assert history[2].arrivals == (Arrival(0, FrozenDict({"id": "m1"})),)
 
 

@@ -27,6 +27,7 @@ from message_history.following import Followed, Replaced, followed_from
 from message_history.following.digests import digest_of
 from message_history.integrations.strategies import broken_lists
 from tests.following.prefixes import begins_with
+from tests.helpers import ASKED, CALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -178,7 +179,7 @@ def test_the_same_late_result_twice_is_quoted_once() -> None:
 
 @pytest.mark.parametrize("apart", [False, True])
 def test_another_late_result_that_comes_with_the_first_is_a_second_one(apart: bool) -> None:
-    raw = [Message.user("q"), Message.assistant(ToolUseBlock("1", "f", {}))]
+    raw = list(ASKED)
     results = [ToolResultBlock("1", "late"), ToolResultBlock("1", "other")]
     more = [Message.user([each]) for each in results] if apart else [Message.user(results)]
     followed = MessageHistory().follow(raw).follow([*raw, *more])
@@ -187,18 +188,18 @@ def test_another_late_result_that_comes_with_the_first_is_a_second_one(apart: bo
 
 
 def test_a_late_result_without_its_calls_id_is_taken_for_the_one_call_that_waits_only_if_it_has_none() -> None:
-    raw = [Message.user("q"), Message.assistant(ToolUseBlock("1", "f", {}))]
+    raw = list(ASKED)
     found = MessageHistory().follow(raw).follow([*raw, Message.user([ToolResultBlock("", "late")])])
     assert [repair.code for repair in found.new_repairs] == [RepairCode.LATE_RESULT_QUOTED]
     unknown = MessageHistory().follow(raw).follow([*raw, Message.user([ToolResultBlock("2", "late")])])
     assert [repair.code for repair in unknown.new_repairs] == [RepairCode.ORPHAN_RESULT_DROPPED]
-    raw[1] = Message.assistant([ToolUseBlock("1", "f", {}), ToolUseBlock("2", "g", {})])
+    raw[1] = Message.assistant([CALL, ToolUseBlock("2", "g", {})])
     of_two = MessageHistory().follow(raw).follow([*raw, Message.user([ToolResultBlock("", "late")])])
     assert [repair.code for repair in of_two.new_repairs] == [RepairCode.ORPHAN_RESULT_DROPPED]
 
 
 def test_a_result_before_its_call_is_moved_next_to_a_late_one() -> None:
-    raw = [Message.user("q"), Message.assistant(ToolUseBlock("1", "f", {}))]
+    raw = list(ASKED)
     results = Message.user([ToolResultBlock("1", "late"), ToolResultBlock("2", "early")])
     followed = MessageHistory().follow(raw).follow([*raw, results, Message.assistant(ToolUseBlock("2", "g", {}))])
     assert {repair.code for repair in followed.new_repairs} == {
