@@ -58,17 +58,16 @@ def keep_left_over(parsed: Parsed, raw: Sequence[Any], entries: Sequence[Any]) -
 def accounted_for(repairs: Iterable[Repair], parsed: Parsed, raw: Sequence[Any]) -> list[Repair]:
     """Place repairs in a list, and let each entry of which nothing is left be whole in one of them."""
     repairs = list(repairs)
-    places = parsed.places or [[n] for n in range(len(raw))]
-    placed = _placed_near(repairs, parsed, places)
+    placed = _placed_near(repairs, parsed, len(parsed.places) or len(raw))
     place_of = {id(block): place for block, place in placed}
     left = Counter(place for _, place in placed)
     for note in filter(_is_dropped, parsed.notes):
         # What a parser dropped is in no message.
-        left[places[note.source][0]] += _count(note.removed)
+        left[_places(parsed, note.source)[0]] += _count(note.removed)
     for n, each in enumerate(repairs):
         if each.source is not None:
             found = (place_of[id(block)] for block in each.removed if id(block) in place_of)
-            repairs[n] = evolve(each, source=next(found, places[each.source][0]))
+            repairs[n] = evolve(each, source=next(found, _places(parsed, each.source)[0]))
     dropped: defaultdict[int, list[int]] = defaultdict(list)
     for n, each in enumerate(repairs):
         if each.source is not None and _is_dropped(each):
@@ -81,22 +80,24 @@ def accounted_for(repairs: Iterable[Repair], parsed: Parsed, raw: Sequence[Any])
     return repairs
 
 
-def _placed_near(repairs: Sequence[Repair], parsed: Parsed, places: Sequence[Sequence[int]]) -> list[tuple[Any, int]]:
+def _places(parsed: Parsed, entry: int) -> Sequence[int]:
+    return parsed.places[entry] if parsed.places else (entry,)
+
+
+def _placed_near(repairs: Sequence[Repair], parsed: Parsed, size: int) -> list[tuple[Any, int]]:
     """Place what is in the messages that were repaired; in all where others share their places, or something moved."""
     removed = {id(block) for each in repairs for block in each.removed if isinstance(block, Block)}
     asked = {each.source for each in repairs}.union(note.source for note in parsed.notes)
-    near = list(_placed(parsed, places, asked))
+    near = list(_placed(parsed, size, asked))
     if not parsed.places and removed.issubset(id(block) for block, _ in near):
         return near
-    return list(_placed(parsed, places, range(len(places))))
+    return list(_placed(parsed, size, range(size)))
 
 
-def _placed(
-    parsed: Parsed, places: Sequence[Sequence[int]], asked: Collection[int | None]
-) -> Iterator[tuple[Any, int]]:
+def _placed(parsed: Parsed, size: int, asked: Collection[int | None]) -> Iterator[tuple[Any, int]]:
     """Yield each block of the messages asked for, or what is kept for it, with the place that it came from."""
     noted = {note.source for note in filter(_is_dropped, parsed.notes)}
-    sources, ends = parsed.sources, [*parsed.sources[1:], len(places)]
+    sources, ends = parsed.sources, [*parsed.sources[1:], size]
     # An entry is in the messages that have it as their source, or was joined to the last one before it.
     spans = [(bisect_left(sources, n), bisect_right(sources, n)) for n in asked if n is not None]
     for at in sorted({at for first, end in spans for at in range(max(min(first, end - 1), 0), end)}):
@@ -104,7 +105,7 @@ def _placed(
         # What nobody has asked for its blocks has none in a repair, and need not make them.
         content = made_blocks(message) or items_of(message) or message.content
         joined = [source, *(n for n in range(source + 1, end) if n not in noted)]
-        each = [place for n in joined for place in places[n]]
+        each = [place for n in joined for place in _places(parsed, n)]
         # What was joined may be one block each.
         yield from zip(content, each if len(each) == len(content) else repeat(each[0]), strict=False)
 

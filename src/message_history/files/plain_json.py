@@ -57,9 +57,11 @@ def _is_written_alike(value: Any) -> bool:
     for container in containers:  # It grows meanwhile.
         for item in container.values() if type(container) is dict else container:
             kind = type(item)
+            if kind is str:
+                continue
             if kind is dict or kind is list:
                 containers.append(item)
-            elif kind is not str and kind not in _ALIKE:
+            elif kind not in _ALIKE:
                 return False
     return True
 

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 Role: TypeAlias = Literal["user", "assistant"]
 
-
 NEEDS_REPAIR: Final = 0
 CLEAN_ASSISTANT: Final = 1
 CLEAN_USER: Final = 2

@@ -143,7 +143,8 @@ class Ingest:
             if self.changed and not invalidated:
                 # Most lists hold no thinking: to ask for all at once saves a call for each message.
                 if any_thinking(messages[position:]):
-                    messages[position:] = map(behind_change, messages[position:])
+                    rest = messages[position:]
+                    messages[position:] = [m if m.role == "user" and is_plain(m) else behind_change(m) for m in rest]
                 invalidated = True
             position = self._advance(messages, sources, position)
             if position < len(messages):

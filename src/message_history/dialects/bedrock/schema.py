@@ -13,8 +13,6 @@ from typing import Final
 from message_history.dialects._shared.tables import ModelTable, RuleTable
 
 RULES: Final = RuleTable(__package__)
-
-
 ID: Final = re.compile("[a-zA-Z0-9_-]+")
 """What every version of the service takes (BR-B09)."""
 ID_LIMIT: Final = 64

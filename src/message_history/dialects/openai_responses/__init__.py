@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIResponses"]
 
-
 _OF_REPLY: Final = ("object", "id", "model", "status", "incomplete_details")
 """The keys of a response that are read with its items."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 Wire = dict[str, Any]
 OURS: Final = notes.NOTES | {"type"}
 """The keys that a block keeps for us, and those that say what is written."""
-
-
 PART_KEYS: Final = frozenset({"detail", "prompt_cache_breakpoint"})
 """The keys that a part may hold besides what it is."""
 
