@@ -95,15 +95,18 @@ def cases(raw: Raw, dialect: Dialect[Any]) -> dict[str, tuple[str, Callable[[], 
         "send": ("deepcopy", lambda: history.for_send(dialect)),
         "pickle": ("pickle of the list", lambda: pickle.loads(pickle.dumps(history))),
     }
-    if isinstance(dialect, Anthropic) and _is_typed(raw):
+    if isinstance(dialect, Anthropic):
         broken = damaged(raw)
         found["read, 1 % damaged"] = ("json.loads", lambda: MessageHistory.from_list(broken))
         found["send to Chat Completions"] = ("deepcopy", lambda: history.for_send(OpenAIChat()))
     elif isinstance(dialect, OpenAIChat):
         found["send to Anthropic"] = ("deepcopy", lambda: history.for_send(Anthropic()))
-    if isinstance(dialect, OpenAIChat) or (isinstance(dialect, Anthropic) and _is_typed(raw)):
-        found |= _peers(raw, dialect)
-    return found
+    return {**found, **_peers(raw, dialect)} if has_peers(raw, dialect) else found
+
+
+def has_peers(raw: Raw, dialect: Dialect[Any]) -> bool:
+    """Return whether peers read such a list."""
+    return isinstance(dialect, OpenAIChat) or (isinstance(dialect, Anthropic) and _is_typed(raw))
 
 
 def _is_typed(raw: Raw) -> bool:
@@ -121,13 +124,22 @@ def _is_typed(raw: Raw) -> bool:
     )
 
 
-def _peers(raw: Raw, dialect: Dialect[Any]) -> dict[str, tuple[str, Callable[[], object]]]:
-    """Make those operations of peers ready that are installed; what each leaves out is on the page of all figures."""
-    typed = [
+def _typed(raw: Raw) -> Raw:
+    """Write each content as blocks."""
+    return [
         {**m, "content": [{"type": "text", "text": m["content"]}] if isinstance(m["content"], str) else m["content"]}
         for m in raw
     ]
-    listed = raw if isinstance(dialect, OpenAIChat) else as_chat(typed)
+
+
+def _listed(raw: Raw, dialect: Dialect[Any]) -> Raw:
+    """Write a list as peers read it, in Chat Completions."""
+    return raw if isinstance(dialect, OpenAIChat) else as_chat(_typed(raw))
+
+
+def _peers(raw: Raw, dialect: Dialect[Any]) -> dict[str, tuple[str, Callable[[], object]]]:
+    """Make those operations of peers ready that are installed; what each leaves out is on the page of all figures."""
+    listed = _listed(raw, dialect)
     found: dict[str, tuple[str, Callable[[], object]]] = {}
     if find_spec("langchain_core") is not None:
         messages: Any = import_module("langchain_core.messages")
@@ -141,7 +153,7 @@ def _peers(raw: Raw, dialect: Dialect[Any]) -> dict[str, tuple[str, Callable[[],
         found["litellm: send to Anthropic"] = ("deepcopy", lambda: mapping(copy.copy(listed), **options))
     if find_spec("toolrepair") is not None and isinstance(dialect, Anthropic):
         repair: Any = import_module("toolrepair").repair
-        broken = damaged(typed)
+        broken = damaged(_typed(raw))
         strategy = {"format": "anthropic", "strategy": "synthesize"}
         found["tool-call-repair: 1 % damaged"] = ("json.loads", lambda: repair(broken, **strategy))
     if find_spec("pydantic_ai") is not None:
@@ -167,19 +179,35 @@ def timed(run: Callable[[], object]) -> float:
         calls *= max(2, int(SHORTEST / max(seconds, 1e-6)))
 
 
-def memory(raw: Raw, dialect: Dialect[Any]) -> float:
-    """Return how much memory a history takes, in that of the dicts that it was read from."""
+def memory(raw: Raw, dialect: Dialect[Any]) -> dict[str, list[float]]:
+    """Return how much memory a history takes, and what peers read, in that of the dicts."""
     text = json.dumps(raw)
-    held = []
-    for make in (lambda: MessageHistory.from_list(json.loads(text), dialect=dialect), lambda: json.loads(text)):
-        gc.collect()
-        tracemalloc.start()
-        kept = make()
-        gc.collect()
-        held.append(tracemalloc.get_traced_memory()[0])
-        tracemalloc.stop()
-        del kept
-    return held[0] / held[1]
+    made: dict[str, Callable[[], object]] = {
+        "memory": lambda: MessageHistory.from_list(json.loads(text), dialect=dialect)
+    }
+    if has_peers(raw, dialect):
+        listed, history = json.dumps(_listed(raw, dialect)), MessageHistory.from_list(raw)
+        if find_spec("langchain_core") is not None:
+            convert = import_module("langchain_core.messages").convert_to_messages
+            made["langchain-core: memory"] = lambda: convert(json.loads(listed))
+        if find_spec("pydantic_ai") is not None:
+            adapter: Any = import_module("pydantic_ai.messages").ModelMessagesTypeAdapter
+            body = adapter.dump_json(adapter.validate_python(history.for_send(PydanticAI())))
+            made["pydantic-ai: memory"] = lambda: adapter.validate_json(body)
+    dicts = held(lambda: json.loads(text))
+    return {name: [round(held(make) / dicts, 3)] for name, make in made.items()}
+
+
+def held(make: Callable[[], object]) -> int:
+    """Return how many bytes a value takes."""
+    gc.collect()
+    tracemalloc.start()
+    kept = make()
+    gc.collect()
+    size = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    del kept
+    return size
 
 
 def measured(raw: Raw, dialect: Dialect[Any], rounds: int = ROUNDS) -> dict[str, list[float]]:
@@ -195,7 +223,7 @@ def measured(raw: Raw, dialect: Dialect[Any], rounds: int = ROUNDS) -> dict[str,
         for name, found in ratios.items():
             found.append(round(seconds[name] / seconds[ready[name][0]], 3))
     gc.unfreeze()
-    return {**ratios, "memory": [round(memory(raw, dialect), 3)]}
+    return {**ratios, **memory(raw, dialect)}
 
 
 def generated() -> Iterator[tuple[str, Raw, Dialect[Any]]]:
