@@ -58,6 +58,8 @@ def keep_left_over(parsed: Parsed, raw: Sequence[Any], entries: Sequence[Any]) -
 def accounted_for(repairs: Iterable[Repair], parsed: Parsed, raw: Sequence[Any]) -> list[Repair]:
     """Place repairs in a list, and let each entry of which nothing is left be whole in one of them."""
     repairs = list(repairs)
+    if not (parsed.places or any(each.removed or _is_dropped(each) for each in repairs)):
+        return repairs  # As of stubs alone.
     placed = _placed_near(repairs, parsed, len(parsed.places) or len(raw))
     place_of = {id(block): place for block, place in placed}
     left = Counter(place for _, place in placed)
