@@ -60,12 +60,12 @@ def recognise(document: Document) -> Format:
     `UnreadableFileError` when it is damaged so that nothing can be read. The cost is constant for most formats, which
     look at the first objects; linear for plain lists.
     """
-    fitting = [each for each in FORMATS.values() if not each.general and _is_certain(each, document)]
+    fitting = [each for each in _all_formats().values() if not each.general and _is_certain(each, document)]
     if len(fitting) > 1:
         raise _not_recognised(each.name for each in fitting)
     # Of those that many programs write, the first decides: the last of them look at all of a file.
     fitting = fitting or list(
-        islice((each for each in FORMATS.values() if each.general and _is_certain(each, document)), 1)
+        islice((each for each in _all_formats().values() if each.general and _is_certain(each, document)), 1)
     )
     if fitting:
         return fitting[0]
@@ -89,7 +89,7 @@ def _not_recognised(nearest: Iterable[str] = (), why: str = "") -> NotRecognised
 
 def nearest_formats(document: Document) -> list[str]:
     """Name the formats that a file is like. Those that have marks in it are named, in the order of their ranks."""
-    return [each.name for each in FORMATS.values() if _fit(each, document) is not Fit.NONE]
+    return [each.name for each in _all_formats().values() if _fit(each, document) is not Fit.NONE]
 
 
 def read_as(document: Document, chosen: Format) -> Reading:
