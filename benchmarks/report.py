@@ -89,9 +89,9 @@ def field_table(path: Path = FOLDER / "field.json") -> str:
             rows.append("| " + " | ".join([session, *(_field_cell(found, kind) for kind in FIELD.values())]) + " |")
     what = (
         f"Medians of seven rounds in one process, measured on {made['date']} on {made['machine']}, with "
-        f"{made['python']}, while other programs ran on it (a load of {made['load']}). "
+        f"{made['python']} (a load of {made['load']}). "
         "Reading is in times of `json.loads` of the text, sending of `copy.deepcopy`, pickling of a list's, memory of "
-        "the dicts'. In brackets is the fastest of langchain-core, litellm, pydantic-ai and tool-call-repair that does "
+        "the dicts'. In brackets is the best of langchain-core, litellm, pydantic-ai and tool-call-repair that does "
         "something like it: langchain-core and litellm do not make a list valid, pydantic-ai reads JSON that it wrote, "
         "and of what the two unpickle no value is looked at, where those of a history go through the laws. The sessions"
         " are generated, in the shapes that agents record; "
@@ -278,7 +278,13 @@ def _beside(speed: Speed) -> str:
                 limit = f"{'≥' if condition.at_least else '≤'} {condition.limit:,}"
                 rows.append(f"| {target.operation}: {condition.words} | {limit} | {' | '.join(figures)} |")
     dates = ", ".join(f"{run.made['python']} on {run.made['date']}" for run in speed.beside)
-    return "\n".join([*rows, "", f"Measured with `python -m benchmarks --beside`: {dates}."])
+    return "\n".join(
+        [
+            *rows,
+            "",
+            f"Measured with `python -m benchmarks --beside`: {dates}. A column of another day is of that day's code.",
+        ]
+    )
 
 
 def _threads(speed: Speed) -> str:
