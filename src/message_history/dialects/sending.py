@@ -10,7 +10,7 @@ from attrs import evolve
 from message_history.core.messages.message import not_plain
 from message_history.core.turns.conversation import context_of, messages_of, open_turn_of, past_of
 from message_history.core.turns.stubs import as_sent
-from message_history.core.views.json_cache import json_array, json_of, json_of_settled
+from message_history.core.views.json_cache import json_array, json_of_settled
 from message_history.dialects._shared.dropped_keys import unsent
 from message_history.dialects._shared.foreign_text import TurnWithText, holds_provider_block, with_foreign_text
 from message_history.dialects._shared.leading import length_of_lead
@@ -81,17 +81,19 @@ def export(conversation: Conversation, dialect: Dialect[Any]) -> Export:
 
 def write_json(conversation: Conversation, dialect: Dialect[Any]) -> bytes:
     """Return the messages in a dialect's form as JSON; settled turns as they were encoded before, where they may be."""
+    from message_history.plain_json import compact_json  # noqa: PLC0415 - who sends dicts does without
+
     closed, _ = sent_version(conversation, dialect)
     system = context_of(closed).system
     assistant, user = open_turn_of(closed)
     writer = TurnWithText(dialect)
-    settled = json_of_settled(past_of(closed), writer)
+    settled = json_of_settled(past_of(closed), writer, compact_json)
     # A list that ends with an assistant message may be written in another way at its end than in the middle.
     newest = writer.write_turn(assistant, user) if settled is not None and user is not None else None
     if settled is None or newest is None:
-        return json_array(map(json_of, write(conversation, dialect)[0]))
+        return json_array(map(compact_json, write(conversation, dialect)[0]))
     leading = dialect.render((), system).messages if system else []
-    return json_array([*map(json_of, leading), *settled, *map(json_of, newest)])
+    return json_array([*map(compact_json, leading), *settled, *map(compact_json, newest)])
 
 
 def has_system_beside(conversation: Conversation, dialect: Dialect[Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final, final
 
 from attrs import define, field, frozen
 
-from message_history.files.plain_json import MAX_DIGITS, read_plain
+from message_history.plain_json import MAX_DIGITS, read_plain
 
 MAX_DEPTH: Final = 200
 """Containers nested deeper than this are kept as JSON text; Python's parser gives up at about a thousand."""

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, final
 from attrs import evolve, field, fields_dict, frozen
 
 from message_history.core.messages.policy import DEFAULT_POLICY, Policy
-from message_history.core.views.json_cache import base64_of
 from message_history.dialects import Export
 from message_history.dialects._shared.reply_info import reply_info
 from message_history.dialects.base import checked_dialect
@@ -37,6 +36,7 @@ from message_history.files.naming import kind_of
 from message_history.files.opening import MAX_BYTES, content, is_large
 from message_history.files.request_bodies import KEYS, Place, entries_at, filled, find_place, held_at, system_key
 from message_history.history import history_of
+from message_history.plain_json import base64_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

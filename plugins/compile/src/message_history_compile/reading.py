@@ -11,12 +11,12 @@ from attrs import evolve
 from message_history.files.damaged_json import Decoder, decode_line
 from message_history.files.files import NotRecognisedError, TooLargeError
 from message_history.files.opening import MAX_LINE
-from message_history.files.plain_json import read_plain
 from message_history.formats.kit import Document, UnreadableFileError
 from message_history.formats.kit.document import parse_document
 from message_history.formats.large_files import parts_of, streamed_format
 from message_history.formats.reading import session_in
 from message_history.formats.registry import FORMATS, read_as, recognise
+from message_history.plain_json import read_plain
 from message_history_compile.columns import check_columns, images_of, with_lists
 from message_history_compile.errors import CannotCompileError
 from message_history_compile.inputs import hash_of

@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 
 from message_history import DocumentBlock, ImageBlock, Repair, RepairCode, TextBlock
 from message_history.dialects.registry import DIALECTS
-from message_history.files.plain_json import write_plain
+from message_history.plain_json import write_plain
 from message_history_compile.checks import check_drops, check_joins, check_masks, is_open_at_the_end
 from message_history_compile.columns import with_images
 from message_history_compile.errors import CannotCompileError

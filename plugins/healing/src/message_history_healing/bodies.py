@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final, final
 from attrs import define, evolve, field
 
 from message_history.core.values.log import Log
-from message_history.core.views.json_cache import json_of
 from message_history.dialects import Anthropic, OpenAIChat, OpenAIResponses
 from message_history.following.digests import digest_of
+from message_history.plain_json import compact_json
 from message_history.violations import check
 from message_history_healing.beginnings import Digests
 from message_history_healing.verbatim import is_assistants
@@ -91,7 +91,7 @@ class ReadBody:
     def with_entries(self, entries: Sequence[Any]) -> bytes:
         """Write the body with another list; its own entries and all that is around the list keep their bytes."""
         own = {id(entry): n for n, entry in self._read.items()}
-        texts = [self._text_of(own[id(entry)]) if id(entry) in own else json_of(entry) for entry in entries]
+        texts = [self._text_of(own[id(entry)]) if id(entry) in own else compact_json(entry) for entry in entries]
         return b"".join((self.text[: self.start], b",".join(texts), self.text[self.stop :]))
 
     def _unit(self, unit: int) -> range:

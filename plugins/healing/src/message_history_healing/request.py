@@ -10,13 +10,13 @@ from attrs import define, evolve, field, frozen
 
 from message_history.core.values.json_values import short_repr
 from message_history.core.values.log import Log
-from message_history.core.views.json_cache import json_of
 from message_history.dialects import dialect_class
 from message_history.files.files import allow_assistant_tail
 from message_history.files.request_bodies import key_for
 from message_history.following.digests import EntryDigest, digest_of
 from message_history.following.followed import AsItCame, Followed, common_entries
 from message_history.history import MessageHistory
+from message_history.plain_json import compact_json
 from message_history.violations import check
 from message_history_healing.verbatim import is_assistants, wire_of
 
@@ -194,7 +194,7 @@ def heal_read_request(
         new = placed.with_entries(healed.messages)
     elif healed.is_healed:
         new = {**(data or {}), key_for(read.api): healed.messages}
-        new = json_of(new) if isinstance(body, bytes | bytearray) else new
+        new = compact_json(new) if isinstance(body, bytes | bytearray) else new
     return HealedRequest(
         body=new,
         repairs=healed.repairs,

@@ -6,16 +6,13 @@ of the log keeps the text of its turns as far as somebody has asked for it.
 
 from __future__ import annotations
 
-import json
-import json.encoder
-from binascii import b2a_base64
 from typing import TYPE_CHECKING, Any, Final, Protocol, final
 
 from message_history.core.messages.message import is_bootstrap
 from message_history.core.values.log import SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from message_history.core.messages.message import Message
     from message_history.core.turns.past import Turn
@@ -74,14 +71,14 @@ class _Kept:
         return _Kept(self.writer, self.joined[: self.ends[turns - 1]] if turns else b"", self.ends[:turns])
 
 
-def json_of_settled(past: Log[Turn], writer: TurnWriter) -> list[bytes] | None:
+def json_of_settled(past: Log[Turn], writer: TurnWriter, encode: Callable[[Any], bytes]) -> list[bytes] | None:
     """Encode the settled turns. Returns pieces to be joined by commas, or None when a turn cannot be written alone."""
     pieces: list[bytes] = []
     for chunk, count in past.chunks():
         everything = _kept_of(chunk)
         kept = next((one for one in everything if one.writer is writer or one.writer == writer), None)
         if kept is None or (len(kept) < count and not kept.stuck):
-            longer = _encode_more(kept if kept is not None else _Kept(writer), chunk.items[:count])
+            longer = _encode_more(kept if kept is not None else _Kept(writer), chunk.items[:count], encode)
             # Set at once: another thread sees the old list or the new one, and both are right.
             chunk.cache = [*(one for one in everything if one is not kept), longer][-WRITERS_KEPT:], None
             kept = longer
@@ -102,7 +99,7 @@ def _kept_of(chunk: Chunk[Turn]) -> list[_Kept]:
     return shared
 
 
-def _encode_more(kept: _Kept, turns: list[Turn]) -> _Kept:
+def _encode_more(kept: _Kept, turns: list[Turn], encode: Callable[[Any], bytes]) -> _Kept:
     """Encode the turns after those that are kept."""
     texts = list(kept.texts)
     stuck = False
@@ -112,7 +109,7 @@ def _encode_more(kept: _Kept, turns: list[Turn]) -> _Kept:
         if wire is None:
             stuck = True
             break
-        texts.append(b",".join(map(json_of, wire)))
+        texts.append(b",".join(map(encode, wire)))
     if len(texts) < JOINED and len(kept.ends) + len(texts) < SIZE:
         return _Kept(kept.writer, kept.joined, kept.ends, texts, stuck)
     ends = [*kept.ends]
@@ -121,18 +118,6 @@ def _encode_more(kept: _Kept, turns: list[Turn]) -> _Kept:
         length += len(text) + (1 if text and length else 0)
         ends.append(length)
     return _Kept(kept.writer, b",".join(filter(None, (kept.joined, *texts))), tuple(ends), [], stuck)
-
-
-def json_of(value: object) -> bytes:
-    """Encode one message, as small as JSON can be.
-
-    Bytes, which only some dialects send, become base64. It is UTF-8; all in ASCII when a lone surrogate, which `native`
-    keeps, leaves no other way.
-    """
-    try:
-        return _text_of(value).encode()
-    except UnicodeEncodeError:
-        return json.dumps(value, separators=(",", ":"), default=base64_of).encode()
 
 
 def json_array(pieces: Iterable[bytes]) -> bytes:
@@ -145,24 +130,3 @@ def json_array(pieces: Iterable[bytes]) -> bytes:
     parts[1::2] = some
     parts[0], parts[-1] = b"[", b"]"
     return b"".join(parts)
-
-
-def base64_of(value: object) -> str:
-    """Return bytes as base64 text for JSON; a `TypeError` for anything else."""
-    if not isinstance(value, bytes):
-        raise TypeError(f"an export cannot hold a {type(value).__name__}")
-    return b2a_base64(value, newline=False).decode()
-
-
-def _text_of(value: object) -> str:
-    return _ENCODER.encode(value) if _WRITE is None else "".join(_WRITE(value, 0))
-
-
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=base64_of)
-# `encode` makes this anew for each message; other interpreters than CPython have none.
-_MAKE: Final[Any] = getattr(json.encoder, "c_make_encoder", None)
-_WRITE: Final[Any] = (
-    _MAKE(None, base64_of, json.encoder.encode_basestring, None, ":", ",", False, False, True)
-    if _MAKE is not None
-    else None
-)

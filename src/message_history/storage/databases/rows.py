@@ -18,9 +18,9 @@ from message_history.dialects.native.render import first_entry, mark_open_stubs,
 from message_history.dialects.state import repair_from_json, repair_to_json
 from message_history.files.damaged_json import Decoder
 from message_history.files.files import json_bytes
-from message_history.files.plain_json import read_plain
 from message_history.files.saved import is_same
 from message_history.history import MessageHistory, conversation_of, history_of, restored
+from message_history.plain_json import read_plain
 from message_history.storage.working import WaitingCall, is_waiting
 
 if TYPE_CHECKING:

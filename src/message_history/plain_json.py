@@ -7,7 +7,9 @@ Both write the same bytes: msgspec, which spells floats in another way, writes w
 from __future__ import annotations
 
 import json
+import json.encoder
 import math
+from binascii import b2a_base64
 from typing import TYPE_CHECKING, Any, Final, Never
 
 if TYPE_CHECKING:
@@ -48,14 +50,41 @@ def read_plain(written: str | bytes) -> Any:
 
 
 def write_plain(value: Any) -> bytes:
-    """Write JSON values in UTF-8 without spaces. Raises `UnicodeEncodeError` when a lone surrogate is in them."""
-    return _write(value) if _write is not None and _is_written_alike(value) else _ENCODE(value).encode()
+    """Write JSON values in UTF-8 without spaces. Raises `UnicodeEncodeError` when a lone surrogate is in them.
+
+    Bytes, which only some dialects send, become base64.
+    """
+    if _write is not None and _is_written_alike(value):
+        written: bytes = _write(value)
+        return written
+    return (_ENCODER.encode(value) if _WRITE is None else "".join(_WRITE(value, 0))).encode()
+
+
+def compact_json(value: Any) -> bytes:
+    """Write JSON values as `write_plain` does; all in ASCII when a lone surrogate leaves no other way."""
+    try:
+        return write_plain(value)
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"), default=base64_of).encode()
+
+
+def base64_of(value: object) -> str:
+    """Return bytes as base64 text for JSON; a `TypeError` for anything else."""
+    if not isinstance(value, bytes):
+        raise TypeError(f"an export cannot hold a {type(value).__name__}")
+    return b2a_base64(value, newline=False).decode()
 
 
 def _is_written_alike(value: Any) -> bool:
     containers: list[Any] = [[value]]
     for container in containers:  # It grows meanwhile.
-        for item in container.values() if type(container) is dict else container:
+        items = container
+        if type(container) is dict:
+            for key in container:
+                if type(key) is not str:
+                    return False
+            items = container.values()
+        for item in items:
             kind = type(item)
             if kind is str:
                 continue
@@ -88,7 +117,14 @@ def _refuse(written: str) -> Never:
     raise ValueError(f"{written} is not a JSON number")
 
 
-_ENCODE: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=base64_of)
+# `encode` makes this anew for each value; other interpreters than CPython have none.
+_MAKE: Final[Any] = getattr(json.encoder, "c_make_encoder", None)
+_WRITE: Final[Any] = (
+    _MAKE(None, base64_of, json.encoder.encode_basestring, None, ":", ",", False, False, True)
+    if _MAKE is not None
+    else None
+)
 _PLAIN: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse, strict=False)
 _scan: Final[Callable[[str, int], tuple[Any, int]]] = _PLAIN.scan_once  # type: ignore[attr-defined]
 """Reads the value that begins at a place, and says where it ends."""

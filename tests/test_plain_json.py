@@ -10,12 +10,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from message_history.files import plain_json
+from message_history import MessageHistory, plain_json
+from message_history.dialects.registry import DIALECTS
 from message_history.files.damaged_json import Decoder, decode_bytes
-from message_history.files.plain_json import MAX_DIGITS, read_plain, write_plain
+from message_history.integrations.strategies import histories
+from message_history.plain_json import MAX_DIGITS, compact_json, read_plain, write_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from message_history.dialects import Dialect
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -70,11 +74,33 @@ def test_sound_json_reads_as_python_reads_it(value: Any) -> None:
     assert decoded(text) == (repr(json.loads(text)), None, [])
 
 
-@given(JSON | st.lists(st.floats()) | st.tuples(st.integers(), st.floats()))
+KEYS = st.text() | st.none() | st.booleans() | st.integers() | st.floats()
+
+
+@given(JSON | st.lists(st.floats()) | st.tuples(st.integers(), st.floats()) | st.dictionaries(KEYS, st.none()))
 @example("".join(map(chr, (*range(0xD800), *range(0xE000, 0x11000)))))
 @example([2**63, 2**64, -(2**63) - 1, 10**400, 1e16, -1e-7, math.inf, {"a": (True, None, math.nan)}])
 def test_json_is_written_as_python_writes_it(value: Any) -> None:
     assert write_plain(value) == json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+@given(histories(), st.sampled_from(list(DIALECTS.values())))
+def test_a_list_is_sent_as_the_same_bytes_with_the_extra_and_without(
+    history: MessageHistory, dialect: Dialect[Any]
+) -> None:
+    pytest.importorskip("msgspec")
+    saved = history.to_list()
+    sent = history.for_send_json(dialect)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(plain_json, "_write", None)
+        assert MessageHistory.from_list(saved).for_send_json(dialect) == sent
+
+
+def test_bytes_are_written_as_base64_and_lone_surrogates_in_ascii() -> None:
+    assert compact_json({"a": "\ud800"}) == b'{"a":"\\ud800"}'
+    assert compact_json([b"a", 1.5]) == b'["YQ==",1.5]'
+    with pytest.raises(TypeError, match="cannot hold a set"):
+        compact_json({"a": {1}})
 
 
 @pytest.mark.parametrize("value", ["\ud800", {"\udc00": 1}, [1.5, "\udfff"]])
