@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import warnings
@@ -42,6 +43,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     of_one_run = [item.nodeid for item in items if re.search(r" at 0x[0-9a-f]{6,}", item.nodeid)]
     if of_one_run:
         raise pytest.UsageError(f"an object's address is in the name of a test; give it ids: {of_one_run}")
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector pass over the tests, which stay: looking at them takes 3 % of the time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
