@@ -157,12 +157,17 @@ def _peers(raw: Raw, dialect: Dialect[Any]) -> dict[str, tuple[str, Callable[[],
         strategy = {"format": "anthropic", "strategy": "synthesize"}
         found["tool-call-repair: 1 % damaged"] = ("json.loads", lambda: repair(broken, **strategy))
     if find_spec("pydantic_ai") is not None:
-        adapter: Any = import_module("pydantic_ai.messages").ModelMessagesTypeAdapter
-        own = adapter.validate_python(MessageHistory.from_list(raw).for_send(PydanticAI()))
+        adapter, own = _of_pydantic_ai(raw)
         body = adapter.dump_json(own)
         found["pydantic-ai: read its own JSON"] = ("json.loads", lambda: adapter.validate_json(body))
         found["pydantic-ai: pickle"] = ("pickle of the list", lambda: pickle.loads(pickle.dumps(own)))
     return found
+
+
+def _of_pydantic_ai(raw: Raw) -> tuple[Any, Any]:
+    """Return what pydantic-ai reads and writes its messages with, and a list as its messages."""
+    adapter: Any = import_module("pydantic_ai.messages").ModelMessagesTypeAdapter
+    return adapter, adapter.validate_python(MessageHistory.from_list(raw).for_send(PydanticAI()))
 
 
 def timed(run: Callable[[], object]) -> float:
@@ -186,13 +191,13 @@ def memory(raw: Raw, dialect: Dialect[Any]) -> dict[str, list[float]]:
         "memory": lambda: MessageHistory.from_list(json.loads(text), dialect=dialect)
     }
     if has_peers(raw, dialect):
-        listed, history = json.dumps(_listed(raw, dialect)), MessageHistory.from_list(raw)
+        listed = json.dumps(_listed(raw, dialect))
         if find_spec("langchain_core") is not None:
             convert = import_module("langchain_core.messages").convert_to_messages
             made["langchain-core: memory"] = lambda: convert(json.loads(listed))
         if find_spec("pydantic_ai") is not None:
-            adapter: Any = import_module("pydantic_ai.messages").ModelMessagesTypeAdapter
-            body = adapter.dump_json(adapter.validate_python(history.for_send(PydanticAI())))
+            adapter, own = _of_pydantic_ai(raw)
+            body = adapter.dump_json(own)
             made["pydantic-ai: memory"] = lambda: adapter.validate_json(body)
     dicts = held(lambda: json.loads(text))
     return {name: [round(held(make) / dicts, 3)] for name, make in made.items()}

@@ -1,4 +1,4 @@
-"""A file reads the same with the extra `fast` and without it."""
+"""Files are read the same with the extra `fast` and without it, and lists are sent as the same bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from message_history import MessageHistory, plain_json
 from message_history.dialects.registry import DIALECTS
 from message_history.files.damaged_json import Decoder, decode_bytes
 from message_history.integrations.strategies import histories
-from message_history.plain_json import MAX_DIGITS, compact_json, read_plain, write_plain
+from message_history.plain_json import MAX_DIGITS, base64_of, compact_json, read_plain, write_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +26,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=20,
 )
+KEYS = st.text() | st.none() | st.booleans() | st.integers() | st.floats()
 ODD = (
     *("18446744073709551615", "18446744073709551616", "-9223372036854775809", "1" + "0" * 400, "-0", "-0.0", "1e-400"),
     *("9" * MAX_DIGITS, "9" * (MAX_DIGITS + 1), "9" * 5_000, "-" + "9" * (MAX_DIGITS + 1)),
@@ -74,9 +75,6 @@ def test_sound_json_reads_as_python_reads_it(value: Any) -> None:
     assert decoded(text) == (repr(json.loads(text)), None, [])
 
 
-KEYS = st.text() | st.none() | st.booleans() | st.integers() | st.floats()
-
-
 @given(JSON | st.lists(st.floats()) | st.tuples(st.integers(), st.floats()) | st.dictionaries(KEYS, st.none()))
 @example("".join(map(chr, (*range(0xD800), *range(0xE000, 0x11000)))))
 @example([2**63, 2**64, -(2**63) - 1, 10**400, 1e16, -1e-7, math.inf, {"a": (True, None, math.nan)}])
@@ -98,7 +96,10 @@ def test_a_list_is_sent_as_the_same_bytes_with_the_extra_and_without(
 
 def test_bytes_are_written_as_base64_and_lone_surrogates_in_ascii() -> None:
     assert compact_json({"a": "\ud800"}) == b'{"a":"\\ud800"}'
+    assert compact_json(b"a") == b'"YQ=="'
     assert compact_json([b"a", 1.5]) == b'["YQ==",1.5]'
+    with pytest.raises(TypeError, match="cannot hold a set"):
+        base64_of({1})
     with pytest.raises(TypeError, match="cannot hold a set"):
         compact_json({"a": {1}})
 

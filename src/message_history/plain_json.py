@@ -120,10 +120,8 @@ def _refuse(written: str) -> Never:
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=base64_of)
 # `encode` makes this anew for each value; other interpreters than CPython have none.
 _MAKE: Final[Any] = getattr(json.encoder, "c_make_encoder", None)
-_WRITE: Final[Any] = (
-    _MAKE(None, base64_of, json.encoder.encode_basestring, None, ":", ",", False, False, True)
-    if _MAKE is not None
-    else None
+_WRITE: Final[Any] = _MAKE and _MAKE(
+    None, base64_of, json.encoder.encode_basestring, None, ":", ",", False, False, True
 )
 _PLAIN: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse, strict=False)
 _scan: Final[Callable[[str, int], tuple[Any, int]]] = _PLAIN.scan_once  # type: ignore[attr-defined]

@@ -24,7 +24,7 @@ from message_history.plugins import FORMATS as GROUP
 from message_history.plugins import attempt, entry_points_of, leave_out, plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, ValuesView
 
     from message_history.core.messages.policy import Policy
     from message_history.files.conversations import Conversation
@@ -45,6 +45,9 @@ class _Formats(Mapping[str, Format]):
     def __len__(self) -> int:
         return len(_all_formats())
 
+    def values(self) -> ValuesView[Format]:
+        return _all_formats().values()  # A `Mapping` would ask for each by its name.
+
 
 FORMATS: Final = _Formats()
 _NOTHING: Final = "an item in which no message was found"
@@ -60,12 +63,12 @@ def recognise(document: Document) -> Format:
     `UnreadableFileError` when it is damaged so that nothing can be read. The cost is constant for most formats, which
     look at the first objects; linear for plain lists.
     """
-    fitting = [each for each in _all_formats().values() if not each.general and _is_certain(each, document)]
+    fitting = [each for each in FORMATS.values() if not each.general and _is_certain(each, document)]
     if len(fitting) > 1:
         raise _not_recognised(each.name for each in fitting)
     # Of those that many programs write, the first decides: the last of them look at all of a file.
     fitting = fitting or list(
-        islice((each for each in _all_formats().values() if each.general and _is_certain(each, document)), 1)
+        islice((each for each in FORMATS.values() if each.general and _is_certain(each, document)), 1)
     )
     if fitting:
         return fitting[0]
@@ -89,7 +92,7 @@ def _not_recognised(nearest: Iterable[str] = (), why: str = "") -> NotRecognised
 
 def nearest_formats(document: Document) -> list[str]:
     """Name the formats that a file is like. Those that have marks in it are named, in the order of their ranks."""
-    return [each.name for each in _all_formats().values() if _fit(each, document) is not Fit.NONE]
+    return [each.name for each in FORMATS.values() if _fit(each, document) is not Fit.NONE]
 
 
 def read_as(document: Document, chosen: Format) -> Reading:
@@ -146,7 +149,7 @@ def _all_formats() -> dict[str, Format]:
 
 def writers() -> dict[str, Writer]:
     """Return what writes sessions that a program goes on with, by the names of the formats."""
-    return {each.name: each.write for each in _all_formats().values() if each.write is not None}
+    return {each.name: each.write for each in FORMATS.values() if each.write is not None}
 
 
 def _formats_of(name: str) -> Iterable[Format]:

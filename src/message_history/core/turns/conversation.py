@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, final
 
 from attrs import evolve, field, frozen
 
-from message_history.core.messages.blocks import placed, tool_result_block
+from message_history.core.messages.blocks import placed, with_meta
 from message_history.core.messages.message import Message, with_content
 from message_history.core.messages.policy import Policy
 from message_history.core.turns.drafts import (
@@ -91,10 +91,9 @@ def with_keys(assistant: Message, user: Message, turn: int, lineage: Lineage) ->
         return user
     content = list(user.content)
     for number, (call, result) in enumerate(zip(assistant.calls, user.results, strict=True)):
-        meta = result.meta
-        if result.is_stub and meta is not None and meta.mark is not None and not meta.mark.key:
-            marked = evolve(meta, mark=evolve(meta.mark, key=placed(call, Origin(lineage, turn, number)).key))
-            content[number] = tool_result_block(result.tool_use_id, result.content, result.is_error, marked)
+        if result.is_stub and result.mark is not None and not result.mark.key:
+            key = placed(call, Origin(lineage, turn, number)).key
+            content[number] = with_meta(result, mark=evolve(result.mark, key=key))
     return with_content(user, tuple(content))
 
 

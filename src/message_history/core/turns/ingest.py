@@ -143,8 +143,7 @@ class Ingest:
             if self.changed and not invalidated:
                 # Most lists hold no thinking: to ask for all at once saves a call for each message.
                 if any_thinking(messages[position:]):
-                    rest = messages[position:]
-                    messages[position:] = [m if m.role == "user" and is_plain(m) else behind_change(m) for m in rest]
+                    messages[position:] = map(behind_change, messages[position:])
                 invalidated = True
             position = self._advance(messages, sources, position)
             if position < len(messages):
