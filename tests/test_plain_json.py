@@ -14,7 +14,7 @@ from message_history import MessageHistory, plain_json
 from message_history.dialects.registry import DIALECTS
 from message_history.files.damaged_json import Decoder, decode_bytes
 from message_history.integrations.strategies import histories
-from message_history.plain_json import MAX_DIGITS, base64_of, compact_json, read_plain, write_plain
+from message_history.plain_json import MAX_DIGITS, base64_of, compact_items, compact_json, read_plain, write_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,6 +102,11 @@ def test_bytes_are_written_as_base64_and_lone_surrogates_in_ascii() -> None:
         base64_of({1})
     with pytest.raises(TypeError, match="cannot hold a set"):
         compact_json({"a": {1}})
+
+
+@pytest.mark.parametrize("items", [[], [1.5], [{"a": "é"}, {"a": "\ud800"}], ["a", b"a", None]])
+def test_items_are_written_as_each_is_alone(items: list[Any]) -> None:
+    assert compact_items(items) == b",".join(map(compact_json, items))
 
 
 @pytest.mark.parametrize("value", ["\ud800", {"\udc00": 1}, [1.5, "\udfff"]])

@@ -22,7 +22,7 @@ from message_history.core.values.json_values import FrozenDict, freeze, json_tex
 from message_history.core.values.log import SIZE, Log
 from message_history.core.views.json_cache import json_array, json_of_settled
 from message_history.dialects import Anthropic, OpenAIChat
-from message_history.plain_json import compact_json
+from message_history.plain_json import compact_items
 
 
 def test_a_call_cannot_stand_in_a_result() -> None:
@@ -161,8 +161,8 @@ def test_a_turn_that_cannot_be_written_alone_is_tried_once() -> None:
 
     writer = Writer()
     past: Log[Any] = Log([(None, Message.user("a")), (Message.assistant("b"), Message.user("c"))])
-    assert json_of_settled(past, writer, compact_json) is None
-    assert json_of_settled(past, writer, compact_json) is None
+    assert json_of_settled(past, writer, compact_items) is None
+    assert json_of_settled(past, writer, compact_items) is None
     assert writer.tries == 2
 
 
@@ -182,11 +182,11 @@ def test_what_a_fork_adds_is_encoded_as_well_behind_what_both_share() -> None:
     for shared in (1, 3, SIZE - 2, SIZE + 3):
         begun: Log[Any] = Log([turn(str(n)) for n in range(shared)])
         first = begun.append(turn("first"))
-        assert json_of_settled(first, writer, compact_json) is not None
+        assert json_of_settled(first, writer, compact_items) is not None
         fork = begun.append(turn("fork"))
         for log, last in ((fork, "fork"), (first, "first"), (begun, None)):
             texts = [text for text in (*map(str, range(shared)), last) if text is not None for _ in range(2)]
-            found = json_of_settled(log, writer, compact_json)
+            found = json_of_settled(log, writer, compact_items)
             assert found is not None
             assert json.loads(b"[" + b",".join(filter(None, found)) + b"]") == texts
 

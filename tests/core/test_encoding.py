@@ -22,7 +22,7 @@ from message_history.dialects._shared.foreign_text import TurnWithText
 from message_history.dialects.registry import DIALECTS
 from message_history.history import conversation_of
 from message_history.integrations.strategies import histories, messages
-from message_history.plain_json import compact_json
+from message_history.plain_json import compact_items
 
 if TYPE_CHECKING:
     from message_history import Message
@@ -135,7 +135,7 @@ def test_a_turn_that_depends_on_others_is_never_kept(dialect: Dialect[Any]) -> N
     pictured = talk(2).add_assistant("a").add_user(picture).add_assistant("seen").add_user("end")
     assert pictured.for_send_json(dialect) == dumped(pictured, dialect)
     past = past_of(conversation_of(pictured))
-    assert json_of_settled(past, TurnWithText(dialect), compact_json) is None
+    assert json_of_settled(past, TurnWithText(dialect), compact_items) is None
 
 
 def test_a_chunk_keeps_the_text_of_few_dialects() -> None:

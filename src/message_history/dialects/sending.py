@@ -81,19 +81,19 @@ def export(conversation: Conversation, dialect: Dialect[Any]) -> Export:
 
 def write_json(conversation: Conversation, dialect: Dialect[Any]) -> bytes:
     """Return the messages in a dialect's form as JSON; settled turns as they were encoded before, where they may be."""
-    from message_history.plain_json import compact_json  # noqa: PLC0415 - who sends dicts does without
+    from message_history.plain_json import compact_items  # noqa: PLC0415 - who sends dicts does without
 
     closed, _ = sent_version(conversation, dialect)
     system = context_of(closed).system
     assistant, user = open_turn_of(closed)
     writer = TurnWithText(dialect)
-    settled = json_of_settled(past_of(closed), writer, compact_json)
+    settled = json_of_settled(past_of(closed), writer, compact_items)
     # A list that ends with an assistant message may be written in another way at its end than in the middle.
     newest = writer.write_turn(assistant, user) if settled is not None and user is not None else None
     if settled is None or newest is None:
-        return json_array(map(compact_json, write(conversation, dialect)[0]))
+        return json_array([compact_items(write(conversation, dialect)[0])])
     leading = dialect.render((), system).messages if system else []
-    return json_array([*map(compact_json, leading), *settled, *map(compact_json, newest)])
+    return json_array([compact_items(leading), *settled, compact_items(newest)])
 
 
 def has_system_beside(conversation: Conversation, dialect: Dialect[Any]) -> bool:

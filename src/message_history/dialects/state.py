@@ -17,8 +17,7 @@ from message_history.core.messages.policy import DEFAULT_POLICY, Policy
 from message_history.core.messages.repairs import Repair, RepairCode
 from message_history.core.turns.conversation import context_of
 from message_history.core.turns.stubs import repairs_of
-from message_history.core.values.json_values import freeze, thaw
-from message_history.dialects._shared.writer import is_unicode
+from message_history.core.values.json_values import freeze, is_unicode, thaw
 from message_history.dialects.lists import restore, to_list
 from message_history.dialects.native import Native
 from message_history.dialects.native.parse import NATIVE, VERSION

@@ -28,7 +28,7 @@ from message_history.core.messages.blocks import (
     tool_result_block,
     tool_use_block,
 )
-from message_history.core.values.json_values import EMPTY, MAX_INT, MIN_INT, freeze_mapping, thaw
+from message_history.core.values.json_values import EMPTY, MAX_INT, MIN_INT, freeze_mapping, is_unicode, thaw
 from message_history.core.values.meta import Meta, decided, is_decided, mark_as_json
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def meta_of_keys(keys: bytes | None) -> Meta | None:
 
 def has_extra(kept: Kept) -> bool:
     """Return whether keys of a dialect came with an item of a plain content."""
-    return any("extra" in unpack(keys) for keys in kept if keys is not None)
+    return bool(kept) and any("extra" in unpack(keys) for keys in kept if keys is not None)
 
 
 def is_object_text(text: str) -> bool:
@@ -306,15 +306,16 @@ def reach_of(role: str, plain: Plain) -> int:
     ids: list[str] = []
     names: list[str] = []
     in_order = _split_assistant(plain, texts, ids, names) if role == "assistant" else _split_user(plain, texts, ids)
-    if not all(map(_is_unicode, (*texts, *ids, *names))):
+    words = "_".join(("", *ids, *names))
+    everything = "".join((words, *texts))
+    if not is_unicode(everything):
         return NO_UNICODE
-    for text in texts:
-        if not text or text.isspace() or "\0" in text:
-            return UNSENDABLE
-    for name in (*names, *map("_".__add__, ids)):
-        if not (name.isascii() and name.isidentifier()):
-            return UNSENDABLE
-    return max(map(len, (*ids, *names)), default=0) if in_order and plain and all(ids) else UNSENDABLE
+    if "\0" in everything or not all(texts) or any(map(str.isspace, texts)):
+        return UNSENDABLE
+    if not ids:
+        return 0 if in_order and plain else UNSENDABLE
+    are_words = words.isascii() and words.isidentifier() and all(map(str.isidentifier, names))
+    return max(map(len, (*ids, *names))) if are_words and in_order and all(ids) else UNSENDABLE
 
 
 def _split_assistant(plain: Plain, texts: list[str], ids: list[str], names: list[str]) -> bool:
@@ -337,7 +338,7 @@ def _split_assistant(plain: Plain, texts: list[str], ids: list[str], names: list
             in_order = in_order and _BASE64.fullmatch(item[1]) is not None
             texts += (item[0] or "-", item[1] or "-")  # Signed thinking may be empty.
     # What ends with signed thinking goes the long way.
-    return in_order and not any(type(last) is tuple and len(last) == 2 for last in plain[-1:])
+    return in_order and not (plain and type(plain[-1]) is tuple and len(plain[-1]) == 2)
 
 
 def _split_user(plain: Plain, texts: list[str], ids: list[str]) -> bool:
@@ -358,13 +359,3 @@ _SURROGATE: Final = re.compile(rb"\xed[\xa0-\xbf]")
 _FIRST_OF_SURROGATE: Final = 0xED
 """Its first byte: most inputs do not have it, and to look for it takes a tenth of a search."""
 _BASE64: Final = re.compile("[A-Za-z0-9+/]+={0,2}")
-
-
-def _is_unicode(text: str) -> bool:
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

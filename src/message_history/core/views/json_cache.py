@@ -71,8 +71,11 @@ class _Kept:
         return _Kept(self.writer, self.joined[: self.ends[turns - 1]] if turns else b"", self.ends[:turns])
 
 
-def json_of_settled(past: Log[Turn], writer: TurnWriter, encode: Callable[[Any], bytes]) -> list[bytes] | None:
-    """Encode the settled turns. Returns pieces to be joined by commas, or None when a turn cannot be written alone."""
+def json_of_settled(past: Log[Turn], writer: TurnWriter, encode: Callable[[list[Any]], bytes]) -> list[bytes] | None:
+    """Encode the settled turns. Returns pieces to be joined by commas, or None when a turn cannot be written alone.
+
+    `encode` writes the messages of a turn as they are between brackets.
+    """
     pieces: list[bytes] = []
     for chunk, count in past.chunks():
         everything = _kept_of(chunk)
@@ -99,7 +102,7 @@ def _kept_of(chunk: Chunk[Turn]) -> list[_Kept]:
     return shared
 
 
-def _encode_more(kept: _Kept, turns: list[Turn], encode: Callable[[Any], bytes]) -> _Kept:
+def _encode_more(kept: _Kept, turns: list[Turn], encode: Callable[[list[Any]], bytes]) -> _Kept:
     """Encode the turns after those that are kept."""
     texts = list(kept.texts)
     stuck = False
@@ -109,7 +112,7 @@ def _encode_more(kept: _Kept, turns: list[Turn], encode: Callable[[Any], bytes])
         if wire is None:
             stuck = True
             break
-        texts.append(b",".join(map(encode, wire)))
+        texts.append(encode(wire))
     if len(texts) < JOINED and len(kept.ends) + len(texts) < SIZE:
         return _Kept(kept.writer, kept.joined, kept.ends, texts, stuck)
     ends = [*kept.ends]

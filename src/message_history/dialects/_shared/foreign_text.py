@@ -58,10 +58,10 @@ def _readable(message: Message | None, target: str) -> Any:
 
 def holds_provider_block(message: Message) -> bool:
     others = others_of(message)
-    if others or is_plain(message):
+    if others:
         # White space is a text that no dialect reads in another form.
         return any(type(item) is bytes and unpack(item)["data"].get("type") != "text" for item in others)
-    return ProviderBlock in map(type, message.content)
+    return not is_plain(message) and ProviderBlock in map(type, message.content)
 
 
 def _as_text(block: Block, target: str) -> Block:

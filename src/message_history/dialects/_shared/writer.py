@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, final
 from message_history.core.messages.blocks import ThinkingBlock
 from message_history.core.messages.plain import unpack
 from message_history.core.messages.repairs import Repair, RepairCode
-from message_history.core.values.json_values import FrozenDict, FrozenList
+from message_history.core.values.json_values import FrozenDict, FrozenList, is_unicode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,14 +136,10 @@ def well_formed(text: str, changes: Changes) -> str:
     Returns:
         Text that UTF-8 can carry.
     """
-    if text.isascii():
+    if text.isascii() or is_unicode(text):
         return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        changes.rewritten("a lone surrogate in text, replaced by U+FFFD")
-        return re.sub("[\ud800-\udfff]", "\ufffd", text)
-    return text
+    changes.rewritten("a lone surrogate in text, replaced by U+FFFD")
+    return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 def thaw_well_formed(value: Any, changes: Changes) -> Any:
@@ -191,15 +187,6 @@ _WRITE: Final[Any] = (
     if _MAKE is not None
     else None
 )
-
-
-def is_unicode(text: str) -> bool:
-    """Return whether UTF-8 can carry a text: whether it has no lone surrogate."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @final

@@ -13,7 +13,7 @@ from message_history.core.messages.blocks import (
     is_blank,
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
-from message_history.core.values.json_values import FrozenDict, json_text, short_repr
+from message_history.core.values.json_values import FrozenDict, is_unicode, json_text, short_repr
 from message_history.dialects._shared.schema import misfits
 from message_history.dialects._shared.writer import thaw_well_formed, well_formed
 from message_history.dialects.anthropic import schema
@@ -284,11 +284,7 @@ def _thought(block: ThinkingBlock) -> Wire:
 def _is_unicode(block: ThinkingBlock | RedactedThinkingBlock) -> bool:
     """Return whether thinking can be sent at all: a lone surrogate in it cannot, and replaced breaks the signature."""
     text = f"{block.thinking}{block.signature}" if isinstance(block, ThinkingBlock) else block.data
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return is_unicode(text)
 
 
 def _is_text_at(url: object) -> bool:

@@ -19,14 +19,13 @@ from message_history.core.messages.blocks import (
     is_blank,
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
-from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
+from message_history.core.values.json_values import EMPTY, FrozenDict, is_unicode, json_text
 from message_history.dialects._shared.list_writer import write_list, write_messages
 from message_history.dialects._shared.writer import (
     PLACEHOLDER,
     Aliases,
     Changes,
     is_prefix,
-    is_unicode,
     named_for,
     thaw_well_formed,
     well_formed,

@@ -21,7 +21,7 @@ from message_history.core.messages.blocks import (
     ToolUseBlock,
 )
 from message_history.core.messages.media_blocks import DocumentBlock, ImageBlock
-from message_history.core.values.json_values import EMPTY, FrozenDict, json_text
+from message_history.core.values.json_values import EMPTY, FrozenDict, is_unicode, json_text
 from message_history.dialects._shared.list_writer import write_messages
 from message_history.dialects._shared.schema import Shape, misfits
 from message_history.dialects._shared.typed_blocks import parsed_input
@@ -424,12 +424,7 @@ def _written(pieces: Sequence[_Piece]) -> int:
 
 
 def _encodable(wire: Wire) -> bool:
-    try:
-        str(wire["content"]).encode()
-        str(wire.get("signature")).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return is_unicode(f"{wire['content']}{wire.get('signature')}")
 
 
 _WRITTEN: Final = ("parts", "kind", "part_kind")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 from attrs import evolve
 
 from message_history.core.messages.policy import DEFAULT_POLICY, Policy
+from message_history.core.values.json_values import is_unicode
 from message_history.files.errors import SessionConflictError, SessionError
 from message_history.files.saved import growth
 from message_history.history import MessageHistory
@@ -333,10 +334,8 @@ class SqlSession(DatabaseOfSessions, SharedSession):
 def _checked(id: str) -> str:
     if not isinstance(id, str):
         raise TypeError(f"a session's name must be a str, not {id!r:.80}")
-    try:
-        id.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"a session's name must be valid Unicode: {id!r:.80}") from None
+    if not is_unicode(id):
+        raise ValueError(f"a session's name must be valid Unicode: {id!r:.80}")
     if not 0 < len(id) <= MAX_ID or "\0" in id:
         raise ValueError(f"a session's name must have 1 to {MAX_ID} characters, without NUL: {id!r:.80}")
     return id
