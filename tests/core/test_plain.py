@@ -306,6 +306,11 @@ def test_a_message_with_more_than_texts_and_calls_is_not_plain(block: Any) -> No
         ("user", ["x", ToolResultBlock("a", "y")]),
         ("user", [ToolResultBlock("a", " ")]),
         ("user", [ToolResultBlock("no-identifier", "x")]),
+        ("assistant", [" "]),
+        ("assistant", ["a\0"]),
+        ("assistant", ["x", ToolUseBlock("a", "1f", {})]),
+        ("assistant", [ToolUseBlock("a", "", {})]),
+        ("assistant", [ToolUseBlock("", "f", {})]),
         ("assistant", [ToolUseBlock("a", "f", {}), "x"]),
         ("assistant", [ToolUseBlock("a", "f", {"x": ["\ud800"]})]),
         ("assistant", [ToolUseBlock("a", "f", {"\ud800": 1})]),
@@ -333,8 +338,18 @@ def test_a_text_that_is_no_unicode_is_known_as_such(content: Any) -> None:
 
 
 def test_thinking_that_is_no_unicode_is_known_as_such() -> None:
-    for thinking in (ThinkingBlock("\ud800", "c2ln"), ThinkingBlock("y", "\ud800")):
+    for thinking in (
+        ThinkingBlock("\ud800", "c2ln"),
+        ThinkingBlock("y", "\ud800"),
+        ThinkingBlock("\ud800", "c2ln", bound=False),
+    ):
         assert reach(Message.assistant(thinking, "x")) == NO_UNICODE
+
+
+def test_an_id_may_begin_with_a_digit_and_the_longest_word_is_the_reach() -> None:
+    calls = [ToolUseBlock("1a", "find", {}), ToolUseBlock("2", "f", {})]
+    assert reach(Message.assistant("é", *calls)) == len("find")
+    assert reach(Message.user(ToolResultBlock("1_23", "x"), "é")) == len("1_23")
 
 
 def test_halves_of_a_character_are_one_in_every_form() -> None:
