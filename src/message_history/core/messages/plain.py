@@ -306,16 +306,15 @@ def reach_of(role: str, plain: Plain) -> int:
     ids: list[str] = []
     names: list[str] = []
     in_order = _split_assistant(plain, texts, ids, names) if role == "assistant" else _split_user(plain, texts, ids)
-    words = "_".join(("", *ids, *names))
+    words = "_".join(("_", *ids, *names))
     everything = "".join((words, *texts))
     if not is_unicode(everything):
         return NO_UNICODE
     if "\0" in everything or not all(texts) or any(map(str.isspace, texts)):
         return UNSENDABLE
-    if not ids:
-        return 0 if in_order and plain else UNSENDABLE
-    are_words = words.isascii() and words.isidentifier() and all(map(str.isidentifier, names))
-    return max(map(len, (*ids, *names))) if are_words and in_order and all(ids) else UNSENDABLE
+    if not (words.isascii() and words.isidentifier() and all(ids) and all(map(str.isidentifier, names))):
+        return UNSENDABLE
+    return max(map(len, (*ids, *names)), default=0) if in_order and plain else UNSENDABLE
 
 
 def _split_assistant(plain: Plain, texts: list[str], ids: list[str], names: list[str]) -> bool:

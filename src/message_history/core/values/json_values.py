@@ -139,13 +139,15 @@ _NUMBERS: Final = frozenset({bool, int, float})
 
 def with_whole_pairs(text: str) -> str:
     """Return a text whose pairs of surrogates, as joined pieces of a stream have them, are characters, as in JSON."""
-    if text.isascii() or is_unicode(text):
+    if is_unicode(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
 
 def is_unicode(text: str) -> bool:
     """Return whether UTF-8 can carry a text: whether it has no lone surrogate."""
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:

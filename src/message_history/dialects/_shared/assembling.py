@@ -8,11 +8,11 @@ off, so that whoever adds the response drops it; parts that mean nothing before 
 from __future__ import annotations
 
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from message_history.core.values.json_values import with_whole_pairs
 from message_history.dialects._shared.sdk_objects import as_mapping, as_sequence
 
 if TYPE_CHECKING:
@@ -137,13 +137,7 @@ def longer(there: Any, text: str) -> Pieces:
 
 def joined(pieces: Iterable[str]) -> str:
     """Join the pieces of a text; a character of which each has one half is whole again."""
-    text = "".join(pieces)
-    if text.isascii() or not _HALVES.search(text):
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-
-
-_HALVES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+    return with_whole_pairs("".join(pieces))
 
 
 def whole(value: Any) -> Any:

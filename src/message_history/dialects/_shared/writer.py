@@ -136,7 +136,7 @@ def well_formed(text: str, changes: Changes) -> str:
     Returns:
         Text that UTF-8 can carry.
     """
-    if text.isascii() or is_unicode(text):
+    if is_unicode(text):
         return text
     changes.rewritten("a lone surrogate in text, replaced by U+FFFD")
     return re.sub("[\ud800-\udfff]", "\ufffd", text)

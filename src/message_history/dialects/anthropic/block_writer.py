@@ -63,7 +63,7 @@ class BlockWriter:
     def _thinking(self, block: ThinkingBlock | RedactedThinkingBlock) -> Wire | None:
         issued = block.issuer in (None, ANTHROPIC)
         if isinstance(block, ThinkingBlock) and not block.signature:
-            if issued and self._dialect.unsigned_thinking and block.thinking and _is_unicode(block):
+            if issued and self._dialect.unsigned_thinking and block.thinking and _can_be_sent(block):
                 return self.with_keys(block, "thinking", {**_thought(block), "signature": ""})
             self._changes.omitted(block, "unsigned thinking (AN-T5)")
         elif isinstance(block, ThinkingBlock) and not schema.SIGNATURE.fullmatch(block.signature or ""):
@@ -72,7 +72,7 @@ class BlockWriter:
             self._changes.omitted(block, f"thinking issued by {block.issuer} (AN-T4)")
         elif not block.bound and self._dialect.binds_thinking:
             self._changes.omitted(block, "thinking whose prefix was changed (AN-T12)")
-        elif not _is_unicode(block):
+        elif not _can_be_sent(block):
             self._changes.omitted(block, "signed thinking with a lone surrogate (AN-B9)")
         elif isinstance(block, ThinkingBlock):
             # Signed text is sent as it is: any edit would break the signature.
@@ -281,7 +281,7 @@ def _thought(block: ThinkingBlock) -> Wire:
     return {"type": "thinking", "thinking": block.thinking}
 
 
-def _is_unicode(block: ThinkingBlock | RedactedThinkingBlock) -> bool:
+def _can_be_sent(block: ThinkingBlock | RedactedThinkingBlock) -> bool:
     """Return whether thinking can be sent at all: a lone surrogate in it cannot, and replaced breaks the signature."""
     text = f"{block.thinking}{block.signature}" if isinstance(block, ThinkingBlock) else block.data
     return is_unicode(text)

@@ -295,7 +295,7 @@ class Render:
         if not extra and (signature or (block.issuer is not None and provider is not None)):
             wire["provider_name"] = provider
         wire = self._part(wire, "thinking", block, IN_RESPONSE)
-        if not _encodable(wire):
+        if not is_unicode(f"{wire['content']}{wire.get('signature')}"):
             self.changes.omitted(block, "signed thinking with a lone surrogate (PA-09)")
             return []
         return [wire]
@@ -421,10 +421,6 @@ def _instructs(piece: _Piece) -> bool:
 
 def _written(pieces: Sequence[_Piece]) -> int:
     return sum(len(piece.parts) for piece in pieces)
-
-
-def _encodable(wire: Wire) -> bool:
-    return is_unicode(f"{wire['content']}{wire.get('signature')}")
 
 
 _WRITTEN: Final = ("parts", "kind", "part_kind")
